@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The architectural PMU of QEMU's TCG x86 CPU: state, properties and the
+ * calls that the hooks make.  x86_pmu.c is the model and explains it.
+ */
+#ifndef TARGET_I386_X86_PMU_H
+#define TARGET_I386_X86_PMU_H
+
+/*
+ * Bits of CPUX86State.hflags that TCG does not use.  They are part of a
+ * translation block's identity, so code that counts and code that does not
+ * are different blocks and a PMU at rest costs nothing.
+ */
+#define HF_PMU_SHIFT        29 /* some counter can count now */
+#define HF_PMU_BR_SHIFT     30 /* one of them counts branches */
+#define HF_PMU_MASK         (1 << HF_PMU_SHIFT)
+#define HF_PMU_BR_MASK      (1 << HF_PMU_BR_SHIFT)
+
+/* Privilege as the PMU's USR and OS bits see it: CPL 0, or CPL 1, 2 and 3. */
+enum { X86_PMU_OS, X86_PMU_USR, X86_PMU_MODES };
+
+/* Run-time state, beside the registers that CPUX86State has already. */
+typedef struct X86PMUState {
+    /*
+     * Instructions that may still retire in each mode before a counter
+     * could overflow.  Translated code subtracts; below zero it calls us.
+     */
+    int64_t budget[X86_PMU_MODES];
+    /* What budget[] was when the counters were last brought up to date. */
+    int64_t armed[X86_PMU_MODES];
+    /* Branches retired since then. */
+    uint64_t branches[X86_PMU_MODES];
+    uint64_t debugctl;
+} X86PMUState;
+
+/* What the PMU is; CPU properties, fixed once the CPU is realized. */
+typedef struct X86PMUConfig {
+    uint8_t version;
+    uint8_t gp;
+    uint8_t fixed;
+    uint8_t width;
+} X86PMUConfig;
+
+#define X86_PMU_PROPERTIES                                              \
+    DEFINE_PROP_UINT8("pmu-version", X86CPU, pmu_config.version, 4),    \
+    DEFINE_PROP_UINT8("pmu-gp", X86CPU, pmu_config.gp, 8),              \
+    DEFINE_PROP_UINT8("pmu-fixed", X86CPU, pmu_config.fixed, 3),        \
+    DEFINE_PROP_UINT8("pmu-width", X86CPU, pmu_config.width, 48)
+
+struct CPUArchState;
+struct DisasContextBase;
+struct TCGOp;
+
+/* The CPU's life: cpu.c, helper.c, machine.c */
+void x86_pmu_realize(CPUState *cs, Error **errp);
+void x86_pmu_reset(struct CPUArchState *env);
+void x86_pmu_refresh(struct CPUArchState *env);
+void x86_pmu_load(struct CPUArchState *env);
+void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
+                   uint32_t *ecx, uint32_t *edx);
+
+/* Instructions: tcg/misc_helper.c, tcg/sysemu/misc_helper.c, tcg/tcg-cpu.c */
+bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val,
+                   uintptr_t ra);
+bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val,
+                   uintptr_t ra);
+uint64_t x86_pmu_rdpmc(struct CPUArchState *env, uint32_t index, uintptr_t ra);
+void x86_pmu_hlt(struct CPUArchState *env);
+void x86_pmu_restore(struct CPUArchState *env, uint32_t flags, int insns);
+
+/* Translation: tcg/translate.c */
+bool x86_pmu_is_branch(int opcode);
+struct TCGOp *x86_pmu_gen_tb_start(uint32_t flags);
+void x86_pmu_gen_tb_stop(struct TCGOp *start, int insns);
+void x86_pmu_gen_unretire(uint32_t flags);
+void x86_pmu_gen_branch(uint32_t flags);
+
+#endif
