@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam to the hardware, and the only place that knows how kernels differ.
+ * Nothing else in the module executes CPUID, RDMSR, WRMSR or RDPMC, so a test
+ * that brings its own version of this header brings its own PMU.
+ *
+ * All of it acts on the CPU it runs on.
+ */
+#ifndef MY_PMU_HW_H
+#define MY_PMU_HW_H
+
+#include <linux/types.h>
+#include <asm/asm.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+/* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
+static inline void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+{
+	*eax = 0;
+	*ebx = 0;
+	*ecx = 0;
+	*edx = 0;
+	if (cpuid_eax(leaf & 0x80000000) >= leaf)
+		cpuid_count(leaf, 0, eax, ebx, ecx, edx);
+}
+
+/* A Xen PV guest's MSRs are the hypervisor's, its APIC a hypercall. */
+static inline bool hw_is_xen_pv(void)
+{
+	return boot_cpu_has(X86_FEATURE_XENPV);
+}
+
+/* Returns -EIO if the MSR faults; *val is 0 then. */
+static inline int hw_rdmsr(u32 msr, u64 *val)
+{
+	*val = 0;
+	return rdmsrl_safe(msr, val) ? -EIO : 0;
+}
+
+/* Returns -EIO if the write faults, and has changed nothing then. */
+static inline int hw_wrmsr(u32 msr, u64 val)
+{
+	return wrmsrl_safe(msr, val) ? -EIO : 0;
+}
+
+/*
+ * Returns -EIO if RDPMC faults: there is no such counter.  The kernel has no
+ * form of RDPMC that may fault.
+ */
+static inline int hw_rdpmc_safe(u32 index, u64 *val)
+{
+	u32 low = 0, high = 0;
+	int err = -EIO;
+
+	asm volatile("1:	rdpmc\n"
+		     "	xorl %[err], %[err]\n"
+		     "2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : [err] "+r" (err), "+a" (low), "=d" (high)
+		     : "c" (index)
+		     : "cc");
+	*val = (u64)high << 32 | low;
+	return err;
+}
+
+/* For an index that hw_rdpmc_safe() has read on this CPU. */
+static inline u64 hw_rdpmc(u32 index)
+{
+	u64 val;
+
+	rdpmcl(index, val);
+	return val;
+}
+
+#endif

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The architectural PMU: what CPUID leaf 0AH says, and the registers it
+ * promises.  SDM volume 3, "Performance monitoring", "Architectural
+ * performance monitoring"; register numbers and layouts are in its tables of
+ * architectural MSRs.
+ *
+ * Everything below the decoder acts on the CPU it runs on, with interrupts
+ * off; nothing here prints, sleeps, allocates or calls another CPU.
+ */
+#include <linux/bitfield.h>
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <asm/msr-index.h>
+
+#include "pmu_event.h"
+#include "pmu_hw.h"
+#include "pmu_intel.h"
+#include "pmu_why.h"
+
+#define INTEL_PMU_LEAF			0xa
+
+#define LEAF_EAX_VERSION		GENMASK(7, 0)
+#define LEAF_EAX_NUM_COUNTERS		GENMASK(15, 8)
+#define LEAF_EAX_BIT_WIDTH		GENMASK(23, 16)
+#define LEAF_EAX_MASK_LENGTH		GENMASK(31, 24)
+#define LEAF_EDX_NUM_FIXED		GENMASK(4, 0)
+#define LEAF_EDX_BIT_WIDTH_FIXED	GENMASK(12, 5)
+
+#define CPUID_1_ECX_PDCM		BIT(15)
+#define PERF_CAP_FULL_WIDTH_WRITE	BIT_ULL(13)
+
+/* One fixed counter's field in IA32_FIXED_CTR_CTRL. */
+#define FIXED_FIELD_BITS		4
+#define FIXED_FIELD			GENMASK_ULL(FIXED_FIELD_BITS - 1, 0)
+#define FIXED_OS			BIT_ULL(0)
+#define FIXED_USR			BIT_ULL(1)
+
+/* Counters narrower than this or wider cannot be right. */
+#define MIN_BIT_WIDTH			32
+#define MAX_BIT_WIDTH			64
+
+struct intel_event {
+	u8 event;
+	u8 umask;
+};
+
+/*
+ * The architectural events, in the order of their bits in EBX: SDM,
+ * "Pre-defined architectural performance events".
+ */
+static const struct intel_event intel_arch_events[] = {
+	{ 0x3c, 0x00 },		/* unhalted core cycles */
+	{ 0xc0, 0x00 },		/* instructions retired */
+	{ 0x3c, 0x01 },		/* unhalted reference cycles */
+	{ 0x2e, 0x4f },		/* last-level cache references */
+	{ 0x2e, 0x41 },		/* last-level cache misses */
+	{ 0xc4, 0x00 },		/* branch instructions retired */
+	{ 0xc5, 0x00 },		/* branch misses retired */
+	{ 0xa4, 0x01 },		/* topdown slots */
+	{ 0xa4, 0x02 },		/* topdown backend bound */
+	{ 0x73, 0x00 },		/* topdown bad speculation */
+	{ 0x9c, 0x01 },		/* topdown frontend bound */
+	{ 0xc2, 0x02 },		/* topdown retiring */
+	{ 0xe4, 0x01 },		/* LBR inserts */
+};
+
+/*
+ * What the fixed counters count.  Fixed counter 2 counts at the TSC's rate,
+ * which no event select does (3CH, 01H counts the crystal's clock), and 3
+ * counts slots: like perf we name those by event 0 and a umask.
+ */
+static const struct intel_event intel_fixed_events[] = {
+	{ 0xc0, 0x00 },		/* INST_RETIRED.ANY */
+	{ 0x3c, 0x00 },		/* CPU_CLK_UNHALTED.THREAD */
+	{ 0x00, 0x03 },		/* CPU_CLK_UNHALTED.REF_TSC */
+	{ 0x00, 0x04 },		/* TOPDOWN.SLOTS */
+};
+
+static bool same_event(const struct my_perf_event_attr *attr,
+		       const struct intel_event *e)
+{
+	return attr->event == e->event && attr->umask == e->umask;
+}
+
+/* Raw events of one model have no bit in EBX: the user knows them. */
+static bool intel_has_event(const struct my_x86_pmu *pmu,
+			    const struct my_perf_event_attr *attr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
+		if (same_event(attr, &intel_arch_events[i]))
+			return pmu->arch_events & BIT(i);
+	}
+	return true;
+}
+
+static bool intel_counts(const struct my_perf_event_attr *attr, int idx)
+{
+	unsigned int i = my_pmc_number(idx);
+
+	if (!my_pmc_is_fixed(idx))
+		return attr->event != 0;
+	return i < ARRAY_SIZE(intel_fixed_events) &&
+	       same_event(attr, &intel_fixed_events[i]);
+}
+
+/* SDM, RDPMC: ECX[30] selects the fixed counters. */
+static u32 intel_rdpmc_index(int idx)
+{
+	u32 i = my_pmc_number(idx);
+
+	return my_pmc_is_fixed(idx) ? i | INTEL_PMC_FIXED_RDPMC_BASE : i;
+}
+
+static unsigned int fixed_shift(int idx)
+{
+	return my_pmc_number(idx) * FIXED_FIELD_BITS;
+}
+
+/*
+ * INT and PMI stay 0: there is no overflow handler, and an NMI that nobody
+ * claims is reported as unknown.  AnyThread stays 0: it would count the
+ * sibling thread too.
+ */
+static void intel_config_generic(const struct my_x86_pmu *pmu,
+				 const struct my_perf_event_attr *attr,
+				 struct my_hw_perf_event *hw)
+{
+	hw->config = FIELD_PREP(ARCH_PERFMON_EVENTSEL_EVENT, attr->event) |
+		     FIELD_PREP(ARCH_PERFMON_EVENTSEL_UMASK, attr->umask) |
+		     ARCH_PERFMON_EVENTSEL_ENABLE;
+	if (!attr->exclude_user)
+		hw->config |= ARCH_PERFMON_EVENTSEL_USR;
+	if (!attr->exclude_kernel)
+		hw->config |= ARCH_PERFMON_EVENTSEL_OS;
+	hw->config_base = pmu->eventsel + hw->idx;
+	hw->event_base = pmu->perfctr + hw->idx;
+	hw->cntval_bits = pmu->cntval_bits;
+}
+
+static void intel_config_fixed(const struct my_x86_pmu *pmu,
+			       const struct my_perf_event_attr *attr,
+			       struct my_hw_perf_event *hw)
+{
+	u64 field = 0;
+
+	if (!attr->exclude_user)
+		field |= FIXED_USR;
+	if (!attr->exclude_kernel)
+		field |= FIXED_OS;
+	hw->config = field << fixed_shift(hw->idx);
+	hw->config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
+	hw->event_base = MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(hw->idx);
+	hw->cntval_bits = pmu->cntval_bits_fixed;
+}
+
+static int intel_hw_config(const struct my_x86_pmu *pmu,
+			   struct my_perf_event *event)
+{
+	struct my_hw_perf_event *hw = &event->hw;
+
+	if (!intel_has_event(pmu, &event->attr))
+		return -EOPNOTSUPP;
+	if (my_pmc_is_fixed(hw->idx))
+		intel_config_fixed(pmu, &event->attr, hw);
+	else
+		intel_config_generic(pmu, &event->attr, hw);
+	hw->event_base_rdpmc = intel_rdpmc_index(hw->idx);
+	return 0;
+}
+
+/* Version 1 has no GLOBAL registers; its counters run when they are enabled. */
+static bool has_global(const struct my_x86_pmu *pmu)
+{
+	return pmu->version >= 2;
+}
+
+static int intel_take(const struct my_x86_pmu *pmu, struct my_pmu_found *found)
+{
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (!has_global(pmu))
+		return 0;
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &found->global_ctrl);
+	if (err)
+		return err;
+	return hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &found->global_status);
+}
+
+static int intel_run(const struct my_x86_pmu *pmu,
+		     const struct my_pmu_found *found, u64 ours, u64 running)
+{
+	lockdep_assert_irqs_disabled();
+	if (!has_global(pmu))
+		return 0;
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL,
+			(found->global_ctrl & ~ours) | running);
+}
+
+/*
+ * A counter that wraps sets its status bit, handler or no handler.  Whoever
+ * uses it next must not take our overflow for his.
+ */
+static int intel_ack_overflows(const struct my_pmu_found *found, u64 ours)
+{
+	u64 status;
+	int err;
+
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
+	if (err)
+		return err;
+	status &= ours & ~found->global_status;
+	return status ? hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status) : 0;
+}
+
+static int intel_give_back(const struct my_x86_pmu *pmu,
+			   const struct my_pmu_found *found, u64 ours)
+{
+	int err, first;
+
+	lockdep_assert_irqs_disabled();
+	if (!has_global(pmu))
+		return 0;
+	first = intel_ack_overflows(found, ours);
+	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, found->global_ctrl);
+	return first ?: err;
+}
+
+/* Write one event's field of the register that all fixed counters share. */
+static int write_fixed_field(const struct my_hw_perf_event *hw, u64 field)
+{
+	u64 mask = FIXED_FIELD << fixed_shift(hw->idx);
+	u64 ctrl;
+	int err;
+
+	err = hw_rdmsr(hw->config_base, &ctrl);
+	if (err)
+		return err;
+	return hw_wrmsr(hw->config_base, (ctrl & ~mask) | field);
+}
+
+static int write_config(const struct my_hw_perf_event *hw, u64 config)
+{
+	if (my_pmc_is_fixed(hw->idx))
+		return write_fixed_field(hw, config);
+	return hw_wrmsr(hw->config_base, config);
+}
+
+static int read_config(const struct my_hw_perf_event *hw, u64 *config)
+{
+	int err = hw_rdmsr(hw->config_base, config);
+
+	if (my_pmc_is_fixed(hw->idx))
+		*config &= FIXED_FIELD << fixed_shift(hw->idx);
+	return err;
+}
+
+/*
+ * The counter goes on from whatever it holds: only its growth is counted.
+ * The first RDPMC is the one that may fault.
+ */
+static int intel_enable(struct my_perf_event *event)
+{
+	struct my_hw_perf_event *hw = &event->hw;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	err = read_config(hw, &hw->found_config);
+	if (err)
+		return err;
+	err = hw_rdmsr(hw->event_base, &hw->found_count);
+	if (err)
+		return err;
+	err = write_config(hw, hw->config);
+	if (err)
+		return err;
+	err = hw_rdpmc_safe(hw->event_base_rdpmc, &hw->prev_count);
+	if (err)
+		write_config(hw, hw->found_config);
+	return err;
+}
+
+/*
+ * Stop, then the counter, then the control: SDM asks that a counter not be
+ * written while it is enabled.  All three are tried, whatever fails.
+ */
+static int intel_disable(struct my_perf_event *event)
+{
+	struct my_hw_perf_event *hw = &event->hw;
+	int stop, count, config;
+
+	lockdep_assert_irqs_disabled();
+	stop = write_config(hw, 0);
+	count = hw_wrmsr(hw->event_base, hw->found_count);
+	config = write_config(hw, hw->found_config);
+	return stop ?: count ?: config;
+}
+
+static u64 intel_read(const struct my_perf_event *event)
+{
+	return hw_rdpmc(event->hw.event_base_rdpmc);
+}
+
+/* CPUID.0AH: fixed counter i exists iff ECX[i] or i < EDX[4:0]. */
+static u64 decode_fixed(unsigned int version, const struct intel_pmu_leaf *leaf)
+{
+	unsigned int num = FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx);
+	u32 fixed = num ? GENMASK(num - 1, 0) : 0;
+
+	if (version < 2)
+		return 0;
+	if (version >= 5)
+		fixed |= leaf->ecx;
+	return (u64)fixed << INTEL_PMC_IDX_FIXED;
+}
+
+static u64 decode_generic(const struct intel_pmu_leaf *leaf)
+{
+	unsigned int num = FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax);
+
+	num = min_t(unsigned int, num, INTEL_PMC_IDX_FIXED);
+	return num ? GENMASK_ULL(num - 1, 0) : 0;
+}
+
+/* Event i exists iff i is below the length of the vector and EBX[i] is 0. */
+static u32 decode_arch_events(const struct intel_pmu_leaf *leaf)
+{
+	unsigned int len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax);
+
+	len = min_t(unsigned int, len, ARRAY_SIZE(intel_arch_events));
+	return len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0;
+}
+
+static bool wrong_width(unsigned int bits)
+{
+	return bits < MIN_BIT_WIDTH || bits > MAX_BIT_WIDTH;
+}
+
+/**
+ * intel_pmu_decode() - a PMU from CPUID leaf 0AH
+ * @pmu: filled in
+ * @leaf: the leaf's four registers
+ * @why: if refused, the reason
+ *
+ * SDM volume 2, CPUID, "Architectural performance monitoring leaf".
+ *
+ * Context: any; pure.
+ * Return: 0, or -ENODEV if the leaf describes no PMU that can be used.
+ */
+int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
+		     struct my_pmu_why *why)
+{
+	unsigned int version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax);
+
+	*pmu = (struct my_x86_pmu) {
+		.version = version,
+		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,
+		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
+		.counters = decode_generic(leaf) | decode_fixed(version, leaf),
+		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
+		.cntval_bits_fixed = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED,
+					       leaf->edx),
+		.arch_events = decode_arch_events(leaf),
+		.rdpmc_index = intel_rdpmc_index,
+		.counts = intel_counts,
+		.hw_config = intel_hw_config,
+		.take = intel_take,
+		.run = intel_run,
+		.give_back = intel_give_back,
+		.enable = intel_enable,
+		.disable = intel_disable,
+		.read = intel_read,
+	};
+	if (!version)
+		return my_refuse(why, -ENODEV,
+				 "no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
+	if (!my_pmu_num_counters(pmu))
+		return my_refuse(why, -ENODEV,
+				 "no PMU: CPUID.0AH says version %u but no generic counter",
+				 version);
+	if (wrong_width(pmu->cntval_bits))
+		return my_refuse(why, -ENODEV,
+				 "no PMU: CPUID.0AH says generic counters of %u bits, not 32 to 64",
+				 pmu->cntval_bits);
+	if (my_pmu_num_counters_fixed(pmu) && wrong_width(pmu->cntval_bits_fixed))
+		return my_refuse(why, -ENODEV,
+				 "no PMU: CPUID.0AH says fixed counters of %u bits, not 32 to 64",
+				 pmu->cntval_bits_fixed);
+	return 0;
+}
+
+/*
+ * SDM, "Full-width writes to performance counter registers": through the
+ * original addresses only 32 bits can be written, sign-extended.
+ */
+static int intel_full_width(struct my_x86_pmu *pmu)
+{
+	u32 eax, ebx, ecx, edx;
+	u64 cap;
+	int err;
+
+	hw_cpuid(1, &eax, &ebx, &ecx, &edx);
+	if (!(ecx & CPUID_1_ECX_PDCM))
+		return 0;
+	err = hw_rdmsr(MSR_IA32_PERF_CAPABILITIES, &cap);
+	if (err)
+		return err;
+	pmu->full_width = cap & PERF_CAP_FULL_WIDTH_WRITE;
+	if (pmu->full_width)
+		pmu->perfctr = MSR_IA32_PMC0;
+	return 0;
+}
+
+/**
+ * intel_pmu_init() - the architectural PMU of this CPU
+ * @pmu: filled in
+ * @why: if refused, the reason
+ *
+ * Only reads: CPUID leaves 1 and 0AH, and IA32_PERF_CAPABILITIES if there.
+ *
+ * Context: the CPU in question, interrupts off.
+ * Return: 0; -ENODEV if it has no PMU; -EIO if a promised register faults.
+ */
+int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
+{
+	struct intel_pmu_leaf leaf;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (hw_is_xen_pv())
+		return my_refuse(why, -ENODEV,
+				 "no PMU: a Xen PV guest's belongs to the hypervisor");
+	hw_cpuid(INTEL_PMU_LEAF, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
+	err = intel_pmu_decode(pmu, &leaf, why);
+	if (err)
+		return err;
+	err = intel_full_width(pmu);
+	if (err)
+		return my_refuse(why, err,
+				 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");
+	return 0;
+}

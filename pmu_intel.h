@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The architectural PMU of Intel (and compatible) CPUs: CPUID leaf 0AH. */
+#ifndef MY_PMU_INTEL_H
+#define MY_PMU_INTEL_H
+
+#include <linux/types.h>
+
+struct my_pmu_why;
+struct my_x86_pmu;
+
+/**
+ * struct intel_pmu_leaf - CPUID leaf 0AH as the CPU answered it
+ * @eax: version, number and width of the generic counters, length of @ebx
+ * @ebx: one bit per architectural event; set means the event is absent
+ * @ecx: bitmap of fixed counters, from version 5 on
+ * @edx: number and width of the fixed counters, from version 2 on
+ */
+struct intel_pmu_leaf {
+	u32 eax, ebx, ecx, edx;
+};
+
+int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
+		     struct my_pmu_why *why);
+int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why);
+
+#endif
