@@ -52,9 +52,9 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @interval_ms: between samples
  * @loaded: the sampler runs: what the hotplug callbacks do is news
  * @hotplug_state: dynamic CPU hotplug state
- * @sampler: the thread; it alone uses what follows while it runs
- * @last_count: per event, what has been printed
- * @last_time: when that was read, ns
+ * @sampler: the thread; it alone uses what follows
+ * @sample: the sample in hand
+ * @last: the one that was printed before
  * @line: where lines are made
  */
 struct my_session {
@@ -63,8 +63,8 @@ struct my_session {
 	bool loaded;
 	int hotplug_state;
 	struct task_struct *sampler;
-	u64 last_count[MY_PMC_MAX];
-	u64 last_time;
+	struct my_pmu_sample sample;
+	struct my_pmu_sample last;
 	char line[LINE_LEN];
 };
 
@@ -108,8 +108,8 @@ static u64 whole_seconds(u64 ns, u32 *us)
 static size_t start_line(struct my_session *s, u64 missed)
 {
 	u32 t_us, dt_us;
-	u64 t = whole_seconds(s->c.time, &t_us);
-	u64 dt = whole_seconds(s->c.time - s->last_time, &dt_us);
+	u64 t = whole_seconds(s->sample.time, &t_us);
+	u64 dt = whole_seconds(s->sample.time - s->last.time, &dt_us);
 	size_t len;
 
 	len = scnprintf(s->line, LINE_LEN, "cpu%d t=%llu.%06u dt=%llu.%06u",
@@ -127,7 +127,7 @@ static int add_event(struct my_session *s, size_t len, unsigned int i)
 	return snprintf(s->line + len, LINE_LEN - len, " %s@%s%d=%llu",
 			event->attr.name, my_pmc_kind(event->hw.idx),
 			my_pmc_number(event->hw.idx),
-			event->count - s->last_count[i]);
+			s->sample.count[i] - s->last.count[i]);
 }
 
 /* One line; or more, each with the CPU and the time, if one is too short. */
@@ -154,10 +154,9 @@ static void print_sample(struct my_session *s, u64 missed)
 
 static void take_sample(struct my_session *s, u64 missed)
 {
-	unsigned int i;
 	int err;
 
-	err = my_pmu_cpu_read(&s->c);
+	err = my_pmu_cpu_read(&s->c, &s->sample);
 	if (err == -ENXIO)
 		return;	/* away; the hotplug callbacks have said so */
 	if (err) {
@@ -166,9 +165,7 @@ static void take_sample(struct my_session *s, u64 missed)
 		return;
 	}
 	print_sample(s, missed);
-	for (i = 0; i < s->c.nr_events; i++)
-		s->last_count[i] = s->c.event[i].count;
-	s->last_time = s->c.time;
+	s->last = s->sample;
 }
 
 /* Returns false as soon as the thread is to stop. */
@@ -191,7 +188,7 @@ static int sampler(void *data)
 {
 	struct my_session *s = data;
 	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
-	u64 start = s->last_time, tick = 1, missed = 0, next;
+	u64 start = s->c.start, tick = 1, missed = 0, next;
 
 	while (sleep_until(start + tick * interval)) {
 		take_sample(s, missed);
@@ -276,7 +273,7 @@ static int start_counting(struct my_session *s)
 		return state;
 	}
 	s->hotplug_state = state;
-	s->last_time = s->c.time;
+	s->last.time = s->c.start;
 	return 0;
 }
 

@@ -297,7 +297,7 @@ static int enable_counters(struct my_pmu_cpu *c, u64 counters)
 	return 0;
 }
 
-static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters)
+static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
 {
 	int err;
 
@@ -315,7 +315,7 @@ static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters)
 	if (err)
 		goto err_give_back;
 	if (!c->enabled)
-		c->time = ktime_get_ns();
+		c->start = ktime_get_ns();
 	err = run(c, c->enabled | counters);
 	if (err)
 		goto err_disable;
@@ -333,7 +333,7 @@ err_give_back:
 }
 
 /* Nothing is left out because something before it failed. */
-static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters)
+static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
 {
 	int first, err;
 	unsigned int i;
@@ -363,7 +363,8 @@ static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters)
 struct call_request {
 	struct my_pmu_cpu *c;
 	u64 counters;
-	int (*func)(struct my_pmu_cpu *c, u64 counters);
+	my_pmu_func_t func;
+	void *data;
 	int err;
 };
 
@@ -371,7 +372,7 @@ static void call_on_cpu(void *info)
 {
 	struct call_request *req = info;
 
-	req->err = req->func(req->c, req->counters);
+	req->err = req->func(req->c, req->counters, req->data);
 }
 
 /**
@@ -379,17 +380,19 @@ static void call_on_cpu(void *info)
  * @c: the CPU
  * @counters: which, by id
  * @func: called there with interrupts off
+ * @data: for @func
  *
  * Context: task, interrupts on; sends one cross-call and waits for it.
  * Return: what @func returned, or -ENXIO if the CPU is offline.
  */
-int my_pmu_call(struct my_pmu_cpu *c, u64 counters,
-		int (*func)(struct my_pmu_cpu *c, u64 counters))
+int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
+		void *data)
 {
 	struct call_request req = {
 		.c = c,
 		.counters = counters,
 		.func = func,
+		.data = data,
 		.err = -EIO,
 	};
 	int err;
@@ -410,7 +413,7 @@ int my_pmu_call(struct my_pmu_cpu *c, u64 counters,
  */
 int my_pmu_cpu_enable(struct my_pmu_cpu *c)
 {
-	return my_pmu_call(c, c->used, __my_pmu_enable);
+	return my_pmu_call(c, c->used, __my_pmu_enable, NULL);
 }
 
 /**
@@ -425,7 +428,7 @@ int my_pmu_cpu_enable(struct my_pmu_cpu *c)
  */
 int my_pmu_cpu_disable(struct my_pmu_cpu *c)
 {
-	return my_pmu_call(c, c->used, __my_pmu_disable);
+	return my_pmu_call(c, c->used, __my_pmu_disable, NULL);
 }
 
 /**
@@ -437,7 +440,8 @@ int my_pmu_cpu_disable(struct my_pmu_cpu *c)
  */
 int my_perf_event_enable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_enable);
+	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx),
+			   __my_pmu_enable, NULL);
 }
 
 /**
@@ -449,5 +453,6 @@ int my_perf_event_enable(struct my_perf_event *event)
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_disable);
+	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx),
+			   __my_pmu_disable, NULL);
 }

@@ -92,8 +92,8 @@ struct my_hw_perf_event {
  * @hw: where and how
  * @cpu: the CPU's PMU, as far as we use it
  *
- * @count and @hw change only on the event's CPU, with interrupts off; another
- * CPU may look at them when its cross-call has returned.
+ * @count and @hw change only on the event's CPU, with interrupts off, and are
+ * read there.
  */
 struct my_perf_event {
 	u64 count;
@@ -183,8 +183,7 @@ my_pmu_num_counters_fixed(const struct my_x86_pmu *pmu)
  * @enabled: counters that are programmed; changes only on @cpu with
  *	interrupts off
  * @found: registers as they were before the first was enabled
- * @time: of the last read, or of the first enable: CLOCK_MONOTONIC, ns,
- *	taken on @cpu while the counters stood still
+ * @start: when the first was enabled: CLOCK_MONOTONIC, ns
  */
 struct my_pmu_cpu {
 	int cpu;
@@ -194,8 +193,21 @@ struct my_pmu_cpu {
 	u64 used;
 	u64 enabled;
 	struct my_pmu_found found;
-	u64 time;
+	u64 start;
 };
+
+/**
+ * struct my_pmu_sample - all counts of a CPU at one instant
+ * @time: CLOCK_MONOTONIC, ns, taken on the CPU while its counters stood still
+ * @count: of each event, in the order of struct my_pmu_cpu
+ */
+struct my_pmu_sample {
+	u64 time;
+	u64 count[MY_PMC_MAX];
+};
+
+/* What my_pmu_call() has done on the CPU, there, with interrupts off. */
+typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 counters, void *data);
 
 /* pmu_event.c */
 int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why);
@@ -203,8 +215,8 @@ int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 		    unsigned int nr, struct my_pmu_why *why);
 int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why);
 void my_pmu_release(const struct my_x86_pmu *pmu);
-int my_pmu_call(struct my_pmu_cpu *c, u64 counters,
-		int (*func)(struct my_pmu_cpu *c, u64 counters));
+int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
+		void *data);
 int my_pmu_cpu_enable(struct my_pmu_cpu *c);
 int my_pmu_cpu_disable(struct my_pmu_cpu *c);
 int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
@@ -214,7 +226,7 @@ int my_perf_event_enable(struct my_perf_event *event);
 int my_perf_event_disable(struct my_perf_event *event);
 
 /* pmu_read.c */
-int my_pmu_cpu_read(struct my_pmu_cpu *c);
+int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample);
 int my_perf_event_read(struct my_perf_event *event, u64 *count);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);

@@ -378,7 +378,7 @@ int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
 	};
 	if (!version)
 		return my_refuse(why, -ENODEV,
-				 "no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
+				 "no PMU: CPUID.0AH says version 0 (AMD's is not supported yet; in a virtual machine the hypervisor must provide one)");
 	if (!my_pmu_num_counters(pmu))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version %u but no generic counter",

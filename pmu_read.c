@@ -51,65 +51,77 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
 	return div64_u64(elapsed_ns, interval_ns) + 1;
 }
 
-static void update_events(struct my_pmu_cpu *c, u64 counters)
-{
-	struct my_perf_event *event = c->event;
-	struct my_perf_event *end = event + c->nr_events;
+/* What of a sample is wanted: one event's count, or all and the time. */
+struct read_request {
+	struct my_pmu_sample *sample;
+	u64 *count;
+};
 
-	for (; event < end; event++) {
-		if (counters & BIT_ULL(event->hw.idx))
-			my_perf_event_update(event, c->pmu.read(event));
-	}
+static void update_event(struct my_pmu_cpu *c, unsigned int i,
+			 const struct read_request *req)
+{
+	struct my_perf_event *event = &c->event[i];
+
+	my_perf_event_update(event, c->pmu.read(event));
+	if (req->sample)
+		req->sample->count[i] = event->count;
+	else
+		*req->count = event->count;
 }
 
 /*
  * From version 2 on the counters stand still while they are read: they show
  * the same instant, and our own work here is not counted.
  */
-static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters)
+static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *data)
 {
+	const struct read_request *req = data;
+	unsigned int i;
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (!c->enabled)
+	if (counters & ~c->enabled)
 		return -ENXIO;
 	err = c->pmu.run(&c->pmu, &c->found, c->used, 0);
 	if (err)
 		return err;
-	c->time = ktime_get_ns();
-	update_events(c, counters & c->enabled);
+	if (req->sample)
+		req->sample->time = ktime_get_ns();
+	for (i = 0; i < c->nr_events; i++) {
+		if (counters & BIT_ULL(c->event[i].hw.idx))
+			update_event(c, i, req);
+	}
 	return c->pmu.run(&c->pmu, &c->found, c->used, c->enabled);
 }
 
 /**
- * my_pmu_cpu_read() - bring all counts of a CPU up to date
+ * my_pmu_cpu_read() - all counts of a CPU
  * @c: the CPU
- *
- * The counts are in @c->event[], the time they were read in @c->time.
+ * @sample: filled in
  *
  * Context: task, interrupts on; one cross-call, however many events.
  * Return: 0; -ENXIO if the CPU is offline or its events are not enabled;
  * -EIO if a register faulted.
  */
-int my_pmu_cpu_read(struct my_pmu_cpu *c)
+int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
-	return my_pmu_call(c, c->used, __my_pmu_read);
+	struct read_request req = { .sample = sample };
+
+	return my_pmu_call(c, c->used, __my_pmu_read, &req);
 }
 
 /**
- * my_perf_event_read() - bring one count up to date
+ * my_perf_event_read() - one count
  * @event: the event
- * @count: what it has counted since it was first enabled; not touched on error
+ * @count: what it has counted since it was first enabled
  *
  * Context: task, interrupts on; one cross-call.
  * Return: as my_pmu_cpu_read().
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)
 {
-	int err = my_pmu_call(event->cpu, BIT_ULL(event->hw.idx),
-			      __my_pmu_read);
+	struct read_request req = { .count = count };
 
-	if (!err)
-		*count = event->count;
-	return err;
+	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_read,
+			   &req);
 }

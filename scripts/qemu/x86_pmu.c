@@ -491,7 +491,7 @@ static const RegRange reg_ranges[] = {
     { 0x0c1, 8, REG_PMC, 1 },
     { 0x186, 8, REG_EVTSEL, 1 },
     { 0x1d9, 1, REG_DEBUGCTL, 1 },
-    { 0x309, 3, REG_FIXED, 2 },
+    { 0x309, 16, REG_FIXED, 2 },
     { 0x345, 1, REG_PERF_CAPABILITIES, 1, true },
     { 0x38d, 1, REG_FIXED_CTRL, 2 },
     { 0x38e, 1, REG_STATUS, 2, true },

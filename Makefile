@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# my_pmu: the module, and the lab in which it runs without a PMU.
+# What is compiled is in Kbuild; what these targets do is in scripts/.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+# For `make run`.
+CPU ?= 3
+COUNTERS ?= instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1
+INTERVAL ?= 5000
+SAMPLES ?= 3
+KERNEL ?= 6.1
+SMP ?= 4
+# For `make check`: only the tests whose name matches.
+TESTS ?=
+
+.DEFAULT_GOAL := modules
+
+.PHONY: modules
+modules: ## build my_pmu.ko for the running kernel (KDIR= for another)
+	@test -e "$(KDIR)/Makefile" || { \
+		echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r)," \
+		     "or say KDIR=; 'make run' needs neither" >&2; exit 1; }
+	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
+
+.PHONY: run
+run: export CPU COUNTERS INTERVAL SAMPLES KERNEL SMP
+run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP=
+	@scripts/run
+
+.PHONY: check
+check: ## all tests (TESTS= for those whose name matches)
+	@scripts/deps check
+	@scripts/check '$(TESTS)'
+
+.PHONY: clean
+clean: ## remove what the build of the module left here
+	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \
+		*.o *.mod *.mod.c .*.cmd
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12

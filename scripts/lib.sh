@@ -1,0 +1,370 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the lab's scripts share: messages, the cache, and a private apt.
+# Sourced, never run. A script that sources it is in `set -euo pipefail`.
+
+set -euo pipefail
+# Without this a failure inside $(...) would go unnoticed.
+shopt -s inherit_errexit
+
+# ---------------------------------------------------------------- messages
+
+say() {
+	printf 'lab: %s\n' "$*" >&2
+}
+
+die() {
+	say "$*"
+	exit 1
+}
+
+# ---------------------------------------------------------------- the cache
+#
+# An entry is a directory that is complete or absent. It is made in a
+# temporary directory beside it and renamed when finished, so a run that is
+# killed half-way leaves nothing that a later one could take for an entry.
+
+cache_root() {
+	printf '%s\n' "${MY_PMU_CACHE:-${HOME:?neither MY_PMU_CACHE nor HOME is set}/.cache/my_pmu}"
+}
+
+# A short name for what comes in on standard input.
+content_hash() {
+	local sum
+
+	sum=$(sha256sum)
+	printf '%s\n' "${sum:0:16}"
+}
+
+# The content, and the base names, of some files, in the order given.
+hash_files() {
+	local file
+
+	for file in "$@"; do
+		printf '%s %s\n' "$(sha256sum < "$file")" "${file##*/}"
+	done | content_hash
+}
+
+# with_lock NAME COMMAND...: runs COMMAND while no other run is under NAME.
+# Children inherit the lock on purpose: when we are killed, it stays held
+# until whatever we had started has stopped writing.
+with_lock() {
+	local name=$1 lock_dir fd
+	shift
+
+	lock_dir=$(cache_root)/.lock
+	mkdir -p "$lock_dir" || die "cannot create $lock_dir"
+	exec {fd}> "$lock_dir/$name"
+	if ! flock --nonblock "$fd"; then
+		say "waiting for another run to finish with $name"
+		flock "$fd"
+	fi
+	"$@"
+	exec {fd}>&-
+}
+
+# cache_entry KEY FUNCTION ARGS...: prints the path of entry KEY, made by
+# `FUNCTION DIRECTORY ARGS...` if there is none yet. Never call it where bash
+# suspends errexit (if, ||, &&): FUNCTION relies on it.
+cache_entry() {
+	# Versions have colons, which configure scripts and PATH take amiss.
+	local key=${1//[:\/]/_} path
+	shift
+
+	path=$(cache_root)/$key
+	if [[ ! -d $path ]]; then
+		with_lock "$key" make_cache_entry "$path" "$key" "$@" >&2
+	fi
+	printf '%s\n' "$path"
+}
+
+make_cache_entry() {
+	local path=$1 key=$2 fill=$3 temp
+	shift 3
+
+	# Another run may have made it while we waited for the lock.
+	if [[ -d $path ]]; then
+		return
+	fi
+	# We hold the key's lock, so whatever is there was left by a killed run.
+	temp=$(cache_root)/.tmp/$key
+	rm -rf "$temp"
+	mkdir -p "$temp"
+	"$fill" "$temp" "$@"
+	mv -T "$temp" "$path"
+}
+
+# fetch NAME FUNCTION ARGS...: prints the path of the entry that FUNCTION
+# makes from what the package lists say and prints. When that fails the lists
+# may be too old, so they are read again; when it fails still (no network, most
+# likely), the last entry that was had under NAME will do.
+fetch() {
+	local name=$1 path status last
+	shift
+
+	# Not `if path=...`: that would suspend errexit inside.
+	set +e
+	path=$(set -e && "$@")
+	status=$?
+	if ((status != 0)) && lists_may_be_old; then
+		apt_refresh_now
+		path=$(set -e && "$@")
+		status=$?
+	fi
+	set -e
+	if ((status == 0)); then
+		remember "$name" "${path##*/}"
+	else
+		last=$(recall "$name")
+		path=$(cache_root)/$last
+		if [[ -z $last || ! -d $path ]]; then
+			exit "$status"
+		fi
+		say "going on with what is in the cache: $last"
+	fi
+	printf '%s\n' "$path"
+}
+
+# remember NAME VALUE and recall NAME: the last value that worked, for days
+# without a network.
+remember() {
+	local dir
+
+	dir=$(cache_root)/.last
+	mkdir -p "$dir"
+	if [[ $(recall "$1") != "$2" ]]; then
+		printf '%s\n' "$2" > "$dir/$1.$$"
+		mv "$dir/$1.$$" "$dir/$1"
+	fi
+}
+
+recall() {
+	local file
+
+	file=$(cache_root)/.last/$1
+	if [[ -f $file ]]; then
+		cat "$file"
+	fi
+}
+
+# ---------------------------------------------------------------- apt
+#
+# The machine's own sources, with lists and caches of our own, so that source
+# packages can be had and nothing on the machine is edited. Works as root and
+# as anybody.
+
+apt_dir() {
+	printf '%s/.apt\n' "$(cache_root)"
+}
+
+require_debian() {
+	local tool
+
+	for tool in apt-get apt-cache apt-config dpkg-deb; do
+		if ! command -v "$tool" > /dev/null; then
+			die "this needs a Debian machine: there is no $tool here"
+		fi
+	done
+}
+
+# One-line sources, each `deb` line followed by its `deb-src` twin.
+sources_from_list() {
+	sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p' "$1"
+}
+
+# deb822 sources; everything but the Types field, keys included, stays.
+sources_from_deb822() {
+	sed -E '/^[Tt][Yy][Pp][Ee][Ss]:/{ /[[:space:]]deb([[:space:]]|$)/ s/:.*/: deb deb-src/ }' "$1"
+}
+
+write_apt_sources() {
+	local parts=$1 file
+
+	rm -rf "$parts"
+	mkdir -p "$parts"
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		if [[ -f $file ]]; then
+			sources_from_list "$file" > "$parts/${file##*/}"
+		fi
+	done
+	# sources.list itself has no .list ending that apt would look for.
+	if [[ -f $parts/sources.list ]]; then
+		mv "$parts/sources.list" "$parts/00-machine.list"
+	fi
+	for file in /etc/apt/sources.list.d/*.sources; do
+		if [[ -f $file ]]; then
+			sources_from_deb822 "$file" > "$parts/${file##*/}"
+		fi
+	done
+}
+
+# apt reads APT_CONFIG first and the machine's files after it, so that they
+# would win. We take the machine's settings as they are now, without its
+# hooks (they act on the machine's own caches), and let apt read nothing else.
+write_apt_config() {
+	local dir=$1
+
+	unset APT_CONFIG
+	apt-config dump | grep -v -E '^(APT::Update::(Pre|Post)-Invoke|DPkg::(Pre|Post)-)'
+	cat <<-END
+		Dir::Etc::main "/dev/null";
+		Dir::Etc::parts "/dev/null";
+		Dir::Etc::sourcelist "/dev/null";
+		Dir::Etc::sourceparts "$dir/sources";
+		Dir::State::lists "$dir/lists";
+		Dir::Cache "$dir/cache";
+		Dir::Cache::pkgcache "pkgcache.bin";
+		Dir::Cache::srcpkgcache "srcpkgcache.bin";
+		APT::Sandbox::User "$(id -un)";
+		Acquire::Languages "none";
+		Acquire::Retries "2";
+	END
+}
+
+apt_prepare() {
+	local dir
+
+	require_debian
+	dir=$(apt_dir)
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	write_apt_sources "$dir/sources"
+	write_apt_config "$dir" > "$dir/apt.conf.$$"
+	mv "$dir/apt.conf.$$" "$dir/apt.conf"
+}
+
+private_apt() {
+	APT_CONFIG=$(apt_dir)/apt.conf "$@"
+}
+
+# The time of the last update is that of the last attempt: a machine without
+# a network must not wait for time-outs at every run.
+lists_stamp() {
+	printf '%s/updated\n' "$(apt_dir)"
+}
+
+lists_are_fresh() {
+	[[ -n $(find "$(lists_stamp)" -mmin -1440 2> /dev/null) ]]
+}
+
+apt_update() {
+	local log
+
+	apt_prepare
+	say "reading the package lists (apt-get update, in a directory of the lab's own)"
+	log=$(apt_dir)/update.log
+	if ! private_apt apt-get update -q > "$log" 2>&1 || grep -q '^[WE]: Failed to fetch' "$log"; then
+		say "apt-get update failed (see $log); going on with the lists there are"
+	fi
+	touch "$(lists_stamp)"
+}
+
+# Brings the lists up to date if they are older than a day.
+apt_refresh() {
+	if ! lists_are_fresh; then
+		with_lock apt apt_update_if_stale
+	fi
+}
+
+lists_may_be_old() {
+	[[ -n $(find "$(lists_stamp)" -mmin +10 2> /dev/null) ]]
+}
+
+apt_refresh_now() {
+	with_lock apt apt_update
+}
+
+apt_update_if_stale() {
+	if ! lists_are_fresh; then
+		apt_update
+	fi
+}
+
+# resolve NAME FUNCTION ARGS...: prints what `FUNCTION ARGS...` prints, run
+# once per state of the package lists.
+resolve() {
+	local name=$1 memo
+	shift
+
+	apt_refresh
+	memo=$(apt_dir)/resolved/$name
+	if [[ ! $memo -nt $(lists_stamp) ]]; then
+		with_lock apt make_memo "$memo" "$@" >&2
+	fi
+	cat "$memo"
+}
+
+make_memo() {
+	local memo=$1 answer
+	shift
+
+	mkdir -p "${memo%/*}"
+	answer=$("$@")
+	if [[ -z $answer ]]; then
+		die "the machine's package sources have no package for: ${memo##*/}"
+	fi
+	printf '%s\n' "$answer" > "$memo.$$"
+	mv "$memo.$$" "$memo"
+}
+
+# The newest version of a binary package, and of a source package.
+package_version() {
+	private_apt apt-cache madison "$1" | awk -F ' *[|] *' '$3 ~ /Packages/ { print $2 }' | sort_versions | tail -n 1
+}
+
+source_version() {
+	private_apt apt-cache showsrc --only-source "$1" | sed -n 's/^Version: //p' | sort_versions | tail -n 1
+}
+
+# dpkg's order of versions ("~" sorts before nothing), which sort -V shares.
+sort_versions() {
+	sort -V
+}
+
+# Downloads PACKAGE=VERSION... into the current directory.
+download_packages() {
+	local log=download.log
+
+	say "downloading $*"
+	if ! private_apt apt-get download -q "$@" > "$log" 2>&1; then
+		tail -n 3 "$log" >&2
+		die "could not download $*"
+	fi
+	rm "$log"
+}
+
+# Downloads the files of source package NAME=VERSION into the current directory.
+download_source() {
+	local log=download.log
+
+	say "downloading the source of $1"
+	if ! private_apt apt-get source -q --download-only --only-source "$1" > "$log" 2>&1; then
+		tail -n 3 "$log" >&2
+		die "could not download the source of $1"
+	fi
+	rm "$log"
+}
+
+# package_tree NAME: prints the path of the unpacked, not installed, package.
+package_tree() {
+	fetch "$1" find_package_tree "$1"
+}
+
+find_package_tree() {
+	local name=$1 version
+
+	version=$(resolve "$name" package_version "$name")
+	cache_entry "$name-$version" unpack_packages "$name=$version"
+}
+
+unpack_packages() {
+	local dir=$1 deb
+	shift
+
+	mkdir -p "$dir/.deb"
+	(cd "$dir/.deb" && download_packages "$@")
+	for deb in "$dir"/.deb/*.deb; do
+		dpkg-deb -x "$deb" "$dir"
+	done
+	rm -r "$dir/.deb"
+}

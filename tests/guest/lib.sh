@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+# For the guest's test scripts (busybox sh): TAP, samples, MSRs.
+# shellcheck shell=dash
+
+tests=0
+failed=0
+
+pass() {
+	tests=$((tests + 1))
+	echo "ok $tests - $1"
+}
+
+# fail NAME [WHAT WAS SEEN]
+fail() {
+	tests=$((tests + 1))
+	failed=$((failed + 1))
+	echo "not ok $tests - $1"
+	if [ $# -gt 1 ]; then
+		echo "$2" | sed 's/^/#   /'
+	fi
+}
+
+# is NAME GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "got '$2', wanted '$3'"
+	fi
+}
+
+# has NAME TEXT PATTERN
+has() {
+	if echo "$2" | grep -qE -- "$3"; then
+		pass "$1"
+	else
+		fail "$1" "no '$3' in: $2"
+	fi
+}
+
+# expect NAME COMMAND...: the command succeeds
+expect() {
+	expect_name=$1
+	shift
+	if expect_output=$("$@" 2>&1); then
+		pass "$expect_name"
+	else
+		fail "$expect_name" "failed: $*: $expect_output"
+	fi
+}
+
+# The plan comes last: a script that stops on its way has none, and failed.
+finish() {
+	echo "1..$tests"
+	exit $((failed > 0))
+}
+
+watchdog() {
+	sysctl -q -w kernel.nmi_watchdog="$1"
+}
+
+# load PARAMETER...: with an empty kernel log, so that what is in it is ours.
+load() {
+	dmesg -c > /dev/null
+	insmod /root/my_pmu.ko "$@" 2> /tmp/insmod.err
+}
+
+unload() {
+	rmmod my_pmu
+}
+
+# The module's lines, without what the kernel says of any such module.
+log() {
+	dmesg | sed -n -e '/out-of-tree module taints/d' \
+		-e '/module verification failed/d' -e 's/^.*my_pmu: //p'
+}
+
+samples() {
+	log | grep ' t='
+}
+
+# wait_samples N: until there are so many, 60 s at most
+wait_samples() {
+	wait_until=$(($(date +%s) + 60))
+	while [ "$(samples | wc -l)" -lt "$1" ]; do
+		if [ "$(date +%s)" -gt "$wait_until" ]; then
+			echo "# no $1 samples in 60 s"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# value KEY: of each sample, one in a line
+value() {
+	samples | sed -n "s/^.* $1=\([0-9]*\).*\$/\1/p"
+}
+
+# total KEY: of all samples
+total() {
+	total_sum=0
+	for total_value in $(value "$1"); do
+		total_sum=$((total_sum + total_value))
+	done
+	echo "$total_sum"
+}
+
+# Keeps a CPU busy until the shell's job is killed.
+busy() {
+	taskset "$(printf '%x' $((1 << $1)))" sh -c 'while :; do :; done' &
+	busy_pid=$!
+}
+
+idle() {
+	kill "$busy_pid"
+	wait "$busy_pid" 2> /dev/null
+}

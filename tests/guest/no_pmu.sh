@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+# On a CPU without a PMU.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+load
+has "refuses a CPU without a PMU" "$(cat /tmp/insmod.err)" 'No such device'
+is "says that there is none" "$(log)" \
+	"cpu0: no PMU: CPUID.0AH says version 0 (AMD's is not supported yet; in a virtual machine the hypervisor must provide one)"
+finish

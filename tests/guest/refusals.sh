@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+# Whatever is refused: the errno, one line that says why, no register changed.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+watchdog 0
+before=$(/root/pmu-registers 0 3)
+
+# refused ERRNO-TEXT LINE PARAMETER...
+refused() {
+	errno=$1
+	line=$2
+	shift 2
+	if load "$@"; then
+		fail "refuses $*" "it loads"
+		unload
+		return
+	fi
+	lines=$(log | wc -l)
+	if ! grep -qF -- "$errno" /tmp/insmod.err; then
+		fail "refuses $*" "not '$errno': $(cat /tmp/insmod.err)"
+	elif [ "$lines" != 1 ] || ! log | grep -qF -- "$line"; then
+		fail "refuses $*" "not one line with '$line': $(log)"
+	elif [ "$(/root/pmu-registers 0 3)" != "$before" ]; then
+		fail "refuses $*" "registers have changed"
+	else
+		pass "refuses $*: $errno"
+	fi
+}
+
+invalid='Invalid parameters'
+ten=cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles
+
+refused "$invalid" "cpu: '9': no such CPU; 0-3 are there" cpu=9
+refused "$invalid" "cpu: '99999': no such CPU; 0-3 are there" cpu=99999
+refused "$invalid" "cpu: '0-1': one CPU is needed" cpu=0-1
+refused "$invalid" "cpu: 'all': one CPU is needed" cpu=all
+refused "$invalid" "cpu: '-1': one CPU is needed" cpu=-1
+refused "$invalid" "cpu: 'x': one CPU is needed" cpu=x
+refused "$invalid" "cpu: '': one CPU is needed" cpu=
+refused "$invalid" "interval: '0'; whole milliseconds from 1 on" interval=0
+refused "$invalid" "interval: '-5'" interval=-5
+refused "$invalid" "interval: '1.5'" interval=1.5
+refused "$invalid" "interval: '5s'" interval=5s
+refused "$invalid" "interval: ''" interval=
+refused "$invalid" "interval: '4294967296'" interval=4294967296
+refused "Numerical result out of range" \
+	"interval: 2097153: a 48-bit counter must be read every 2097152 ms" interval=2097153
+
+refused "$invalid" "no event 'instrs'; known are instructions" counters=instrs
+refused "$invalid" "an event is missing" counters=
+refused "$invalid" "an event is missing" counters=cycles,
+refused "$invalid" "an event is missing" counters=cycles,,instructions
+refused "$invalid" "no event ''" counters=@gp0
+refused "$invalid" "no event 'r'" counters=r
+refused "$invalid" "no event 'r12345'" counters=r12345
+refused "$invalid" "no event 'r00g0'" counters=r00g0
+refused "$invalid" "modifiers ':x'; u (user), k (kernel)" counters=cycles:x
+refused "$invalid" "modifiers ':uu'" counters=cycles:uu
+refused "$invalid" "modifiers ':'" counters=cycles:
+refused "$invalid" "the second slash" counters=cpu/event=1
+refused "$invalid" "event= is missing" counters=cpu/umask=1/
+refused "$invalid" "term 'edge'" counters=cpu/event=1,edge/
+refused "$invalid" "event=0x100; a number from 0 to 0xff" counters=cpu/event=0x100/
+refused "$invalid" "event=; a number" counters=cpu/event=/
+refused "$invalid" "term 'event'" counters=cpu/event=1,event=2/
+refused "$invalid" "'@gp' is no counter; @gpN and @fixedN are" counters=cycles@gp
+refused "$invalid" "'@gp32' is no counter" counters=cycles@gp32
+refused "$invalid" "'@fixed-1' is no counter" counters=cycles@fixed-1
+refused "$invalid" "'@pmc0' is no counter" counters=cycles@pmc0
+refused "$invalid" "longer than" \
+	counters=cpu/event=0x0000000000000000000000000000000000000000000000c0/
+
+refused "$invalid" "CPU 3 has no gp8; it has 8 generic (gp) and 3 fixed" \
+	cpu=3 counters=cycles@gp8
+refused "$invalid" "CPU 0 has no fixed3" counters=cycles@fixed3
+refused "$invalid" "gp1 is pinned twice" counters=cycles@gp1,instructions@gp1
+refused "$invalid" "fixed0 cannot count this event" counters=cycles@fixed0
+refused "$invalid" "gp0 cannot count this event" counters=ref-cycles@gp0
+refused "Operation not supported" "does not have this event" counters=cache-misses
+refused "Operation not supported" "does not have this event" counters=r412e
+refused "Operation not supported" "has no counter that counts it" counters=r0400
+refused "No space left on device" "no counter is left" counters=$ten
+refused "No space left on device" "no counter is left" counters=ref-cycles,ref-cycles
+
+echo 0 > /sys/devices/system/cpu/cpu2/online
+refused "No such device or address" "cpu: 2 is offline; bring it online" cpu=2
+echo 1 > /sys/devices/system/cpu/cpu2/online
+
+# --- held by the NMI watchdog, then by perf
+watchdog 1
+sleep 0.2
+dmesg -c > /dev/null
+load
+has "is busy while the NMI watchdog runs" "$(cat /tmp/insmod.err)" 'Device or resource busy'
+is "says how to free it" "$(log)" \
+	"the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'"
+watchdog 0
+perf stat -e cycles sleep 5 2> /dev/null &
+sleep 1
+load
+has "is busy while perf counts" "$(cat /tmp/insmod.err)" 'Device or resource busy'
+is "says so" "$(log | grep -c 'the PMU is in use')" 1
+wait
+
+# --- while we have it, perf has not
+load cpu=3
+has "perf counts no hardware event while we do" \
+	"$(perf stat -e cycles true 2>&1)" 'cycles.*(EBUSY|busy)|<not (counted|supported)> +cycles|[Dd]evice or resource busy'
+unload
+has "perf counts again after us" "$(perf stat -e cycles:u true 2>&1)" '[0-9]+ +cycles:u'
+
+finish

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make run, as a user would.
+set -euo pipefail
+
+cd "$(dirname "$(readlink -f "$0")")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+# result NAME CONDITION...
+result() {
+	local name=$1 verdict=ok
+
+	shift
+	number=$((number + 1))
+	if ! "$@"; then
+		verdict='not ok'
+		failed=1
+		sed 's/^/#   /' "$work/out"
+	fi
+	echo "$verdict $number - $name"
+}
+
+run() {
+	status=0
+	make -s run "$@" > "$work/out" 2>&1 < /dev/null || status=$?
+}
+
+lines() {
+	[[ $(grep -cE "$2" "$work/out") == "$1" ]]
+}
+
+run SAMPLES=2 INTERVAL=300
+result "exits 0" test $status = 0
+result "prints two sample lines" lines 2 \
+	'^my_pmu: cpu3 t=[0-9.]+ dt=[0-9.]+ instructions@gp2=[0-9]+ cycles@gp3=[0-9]+ instructions@fixed0=[0-9]+ cycles@fixed1=[0-9]+$'
+result "prints the PMU block" lines 4 '^my_pmu: \.\.\. '
+result "says which PMU is used" lines 1 "QEMU's TCG with an emulated PMU"
+
+run SAMPLES=1 INTERVAL=200 CPU=1 SMP=2 COUNTERS=branches:u
+result "takes CPU, SMP and COUNTERS" lines 1 '^my_pmu: cpu1 t=.* branches:u@gp0=[0-9]+$'
+
+run SAMPLES=1 COUNTERS=nonsense
+result "a parameter that the module refuses: not 0" test $status != 0
+result "and why, once" lines 1 "^my_pmu: counters: 'nonsense': no event"
+
+run CPU=4
+result "a CPU that the guest does not have: not 0" test $status != 0
+result "and why" lines 1 'CPU=4: the guest has CPUs 0 to 3'
+run SAMPLES=many
+result "no number of samples: not 0" test $status != 0
+
+# Without end, until Ctrl-C: here SIGINT to the script itself.
+# A background job would ignore SIGINT.
+SAMPLES=0 INTERVAL=300 env --default-signal=INT scripts/run > "$work/out" 2>&1 < /dev/null &
+run=$!
+for ((i = 0; i < 600; i++)); do
+	if grep -q ' t=' "$work/out"; then
+		break
+	fi
+	sleep 0.1
+done
+kill -INT $run
+status=0
+wait $run || status=$?
+result "SIGINT ends it with 0" test $status = 0
+result "and unloads first" lines 1 '^# rmmod my_pmu$'
+
+echo "1..$number"
+exit $failed

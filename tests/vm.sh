@@ -1,0 +1,271 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests scripts/vm, which all other tests trust. Prints TAP.
+#
+#   VM_OPTIONS   given to every scripts/vm, e.g. "--plain-qemu --module FILE"
+
+set -euo pipefail
+
+vm=$(dirname "$(readlink -f "$0")")/../scripts/vm
+read -r -a options <<< "${VM_OPTIONS:-}"
+
+number=0
+failures=0
+
+ok() {
+	number=$((number + 1))
+	printf 'ok %d - %s\n' "$number" "$1"
+}
+
+not_ok() {
+	number=$((number + 1))
+	failures=$((failures + 1))
+	printf 'not ok %d - %s\n' "$number" "$1"
+	printf '# %s\n' "${@:2}"
+}
+
+skip() {
+	number=$((number + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$number" "$1" "$2"
+}
+
+# is NAME GOT WANTED
+is() {
+	if [[ $2 == "$3" ]]; then
+		ok "$1"
+	else
+		not_ok "$1" "got:    ${2@Q}" "wanted: ${3@Q}"
+	fi
+}
+
+# has NAME TEXT PATTERN
+has() {
+	if grep -qE "$3" <<< "$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "got:    ${2@Q}" "wanted: $3"
+	fi
+}
+
+# run ARGS...: sets status, and leaves $dir/out and $dir/err.
+run() {
+	status=0
+	"$vm" "${options[@]}" "$@" > "$dir/out" 2> "$dir/err" || status=$?
+}
+
+# What scripts/vm left behind, besides kernel logs of runs that failed.
+leftovers() {
+	find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name '*kernel-log*'
+	pgrep -f "^[^ ]*qemu-system-x86_64 .*$TMPDIR" || true
+}
+
+test_bytes() {
+	# shellcheck disable=SC2016 # the guest shall see a $HOME, not expand it
+	local arguments=(one 'two words' "it's" '' $'new\nline' '$HOME' '\n' '*' '"' '-x')
+
+	head -c 3000000 /dev/urandom > "$dir/random"
+	cat > "$dir/bytes.sh" <<-'END'
+		printf '%s\0' "$@"
+		cat
+		echo to stderr >&2
+		exit 7
+	END
+	run --add "$dir/bytes.sh" -- sh bytes.sh "${arguments[@]}" < "$dir/random"
+	{ printf '%s\0' "${arguments[@]}" && cat "$dir/random"; } > "$dir/wanted"
+	is "the command's status is ours" "$status" 7
+	is 'arguments, standard input and output arrive byte for byte' \
+		"$(md5sum < "$dir/out")" "$(md5sum < "$dir/wanted")"
+	is "the command's stderr is ours" "$(head -n 1 "$dir/err")" 'to stderr'
+	has 'a failed run names its kernel log' "$(< "$dir/err")" '^lab: the kernel log is /'
+}
+
+test_guest() {
+	local expected
+
+	mkdir -p "$dir/folder/deep"
+	echo inside > "$dir/folder/deep/file"
+	cat > "$dir/guest.sh" <<-'END'
+		hostname; pwd; echo "$HOME"
+		cat folder/deep/file /opt/there
+		ls /dev/cpu/0/msr
+		mount | awk '{ print $3 }' | grep -xE '/proc|/sys|/dev|/dev/pts|/dev/shm|/tmp|/sys/kernel/(debug|tracing)' | sort -u | tr '\n' ' '
+		nproc
+		grep -c LABTEST /proc/cmdline
+		echo again > /dev/stderr
+		cat
+		sleep 1000 &
+	END
+	expected=$'lab\n/root\n/root\ninside\ninside\n/dev/cpu/0/msr\n'
+	expected+=$'/dev /dev/pts /dev/shm /proc /sys /sys/kernel/debug /sys/kernel/tracing /tmp 2\n1'
+	run --smp 2 --append LABTEST=1 --add "$dir/guest.sh" --add "$dir/folder" \
+		--add "$dir/folder/deep/file:/opt/there" --kernel-log "$dir/log" -- sh guest.sh < /dev/null
+	is 'status 0, with /dev/null as input and a process left running' "$status" 0
+	is 'the guest is as promised, added files are there' "$(< "$dir/out")" "$expected"
+	is 'a good run says nothing' "$(< "$dir/err")" 'again'
+	has '--kernel-log keeps the log' "$(< "$dir/log")" 'Linux version'
+}
+
+test_closed_input() {
+	run -- cat <&-
+	is 'a closed standard input is an empty one' "$status" 0
+}
+
+test_big_output() {
+	local sum
+
+	run -- sh -c 'dd if=/dev/urandom of=/tmp/x bs=1M count=16 2> /dev/null; md5sum < /tmp/x >&2; cat /tmp/x'
+	sum=$(md5sum < "$dir/out")
+	is '16 MB of output arrive whole' "$sum" "$(< "$dir/err")"
+}
+
+test_unread_output() {
+	local started=$SECONDS line
+
+	line=$("$vm" "${options[@]}" -- yes 2> "$dir/err" | head -n 1) || true
+	is 'the run ends when nobody reads its output' "$line $((SECONDS - started < 30))" 'y 1'
+}
+
+test_time_out() {
+	run --timeout 6 -- sleep 1000
+	is 'a time-out is 124' "$status" 124
+	has 'a time-out is said' "$(< "$dir/err")" 'time-out'
+}
+
+test_panic() {
+	run -- sh -c 'echo before; echo c > /proc/sysrq-trigger'
+	is 'a panic is 125' "$status" 125
+	has 'the end of the kernel log is shown' "$(< "$dir/err")" 'Kernel panic'
+}
+
+test_power_off() {
+	run -- poweroff -f
+	is 'no verdict is 125' "$status" 125
+}
+
+test_qemu_fails() {
+	run --qemu-arg -no-such-option -- true
+	is 'a QEMU that does not start is 125' "$status" 125
+	has "QEMU's message is shown" "$(< "$dir/err")" 'no-such-option'
+}
+
+test_warnings() {
+	run -- sh -c 'echo WARNING: test > /dev/kmsg'
+	is 'a warning in the kernel log is 3' "$status" 3
+	has 'the warning is shown' "$(< "$dir/err")" 'WARNING: test'
+	run --allow-warnings -- sh -c 'echo WARNING: test > /dev/kmsg'
+	is '--allow-warnings' "$status" 0
+}
+
+test_signal() {
+	local signal=$1 wanted=$2 pid ended=0
+
+	rm -f "$dir/out"
+	# Background jobs of a script ignore SIGINT unless told otherwise.
+	env --default-signal=INT "$vm" "${options[@]}" -- sh -c 'echo up; sleep 1000' \
+		> "$dir/out" 2> "$dir/err" &
+	pid=$!
+	until [[ -s $dir/out ]] || ! kill -0 "$pid" 2> /dev/null; do
+		sleep 0.1
+	done
+	kill -s "$signal" "$pid"
+	wait "$pid" || ended=$?
+	is "SIG$signal ends it" "$ended" "$wanted"
+	is "SIG$signal leaves nothing behind" "$(leftovers)" ''
+}
+
+test_killed() {
+	local pid
+
+	rm -f "$dir/out"
+	"$vm" "${options[@]}" -- sh -c 'echo up; sleep 1000' > "$dir/out" 2> "$dir/err" &
+	pid=$!
+	until [[ -s $dir/out ]] || ! kill -0 "$pid" 2> /dev/null; do
+		sleep 0.1
+	done
+	kill -s KILL "$pid"
+	wait "$pid" 2> /dev/null || true
+	sleep 0.5
+	is 'SIGKILL leaves no QEMU behind' "$(leftovers | grep -v my_pmu-vm || true)" ''
+	rm -rf "$TMPDIR"/my_pmu-vm.*
+}
+
+test_two_at_once() {
+	local first second=0
+
+	"$vm" "${options[@]}" -- echo first > "$dir/first" 2>&1 &
+	first=$!
+	"$vm" "${options[@]}" -- echo second > "$dir/second" 2>&1 || second=$?
+	wait "$first" || second=$?
+	is 'two runs at once' "$second $(cat "$dir/first" "$dir/second")" $'0 first\nsecond'
+}
+
+test_kernel_6_12() {
+	run --kernel 6.12 -- uname -r
+	has 'kernel 6.12 runs without a warning' "$status $(< "$dir/out")" '^0 6\.12\.'
+}
+
+test_perf() {
+	if ! type -P perf > /dev/null; then
+		skip '--with perf' 'there is no perf on this machine'
+		return
+	fi
+	run --with perf -- perf --version
+	has '--with perf' "$status $(< "$dir/out")" '^0 perf version'
+}
+
+test_bad_usage() {
+	refused 'there is no option --nonsense' --nonsense
+	refused 'a -- must stand' true
+	refused 'no command' --smp 2
+	refused 'no command' --
+	refused '--smp needs a value' --smp
+	refused 'whole number' --smp 0 -- true
+	refused 'whole number' --mem lots -- true
+	refused 'whole number' --timeout 1.5 -- true
+	refused 'give a series like' --kernel 7 -- true
+	refused 'no file or folder /nowhere' --add /nowhere:/root/x -- true
+	refused 'no such program' --with no-such-program -- true
+	refused 'no such file' --module /nowhere.ko -- true
+	refused 'can be written' --kernel-log /no/where -- true
+}
+
+# One line, status 2.
+refused() {
+	local message=$1 ended=0 text
+	shift
+
+	text=$("$vm" "$@" 2>&1) || ended=$?
+	if [[ $ended == 2 && $text == *"$message"* && $text != *$'\n'* ]]; then
+		ok "refused: $*"
+	else
+		not_ok "refused: $*" "status $ended: $text"
+	fi
+}
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export TMPDIR=$dir/tmp
+mkdir "$TMPDIR"
+
+test_bad_usage
+test_bytes
+test_guest
+test_closed_input
+test_big_output
+test_unread_output
+test_time_out
+test_panic
+test_power_off
+test_qemu_fails
+test_warnings
+test_two_at_once
+test_kernel_6_12
+test_perf
+is 'nothing is left behind' "$(leftovers)" ''
+test_signal INT 130
+test_signal TERM 143
+test_killed
+
+printf '1..%d\n' "$number"
+((failures == 0))
