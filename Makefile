@@ -8,8 +8,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # For `make run`.
 CPU ?= 3
 COUNTERS ?= instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1
-INTERVAL ?= 5000
-SAMPLES ?= 3
+INTERVAL ?= 1000
+SAMPLES ?= 5
 KERNEL ?= 6.1
 SMP ?= 4
 # For `make check`: only the tests whose name matches.
@@ -25,7 +25,12 @@ modules: ## build my_pmu.ko for the running kernel (KDIR= for another)
 	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
 
 .PHONY: run
-run: export CPU COUNTERS INTERVAL SAMPLES KERNEL SMP
+run: export CPU := $(CPU)
+run: export COUNTERS := $(COUNTERS)
+run: export INTERVAL := $(INTERVAL)
+run: export SAMPLES := $(SAMPLES)
+run: export KERNEL := $(KERNEL)
+run: export SMP := $(SMP)
 run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP=
 	@scripts/run
 
