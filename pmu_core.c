@@ -50,9 +50,11 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * struct my_session - one load of the module
  * @c: the CPU and its events
  * @interval_ms: between samples
- * @loaded: the sampler runs: what the hotplug callbacks do is news
+ * @counting: counting has begun and not ended: that the CPU goes and comes is
+ *	news. Changes only under cpus_read_lock()
  * @hotplug_state: dynamic CPU hotplug state
  * @sampler: the thread; it alone uses what follows
+ * @missed: samples that were due since the last one that was printed
  * @sample: the sample in hand
  * @last: the one that was printed before
  * @line: where lines are made
@@ -60,9 +62,10 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
 struct my_session {
 	struct my_pmu_cpu c;
 	unsigned int interval_ms;
-	bool loaded;
+	bool counting;
 	int hotplug_state;
 	struct task_struct *sampler;
+	u64 missed;
 	struct my_pmu_sample sample;
 	struct my_pmu_sample last;
 	char line[LINE_LEN];
@@ -73,7 +76,7 @@ static struct my_session *session;
 
 /* --- what is printed ------------------------------------------------------- */
 
-static void print_pmu(const struct my_pmu_cpu *c)
+static void __init print_pmu(const struct my_pmu_cpu *c)
 {
 	const struct cpuinfo_x86 *info = &cpu_data(c->cpu);
 	const struct my_x86_pmu *pmu = &c->pmu;
@@ -105,7 +108,7 @@ static u64 whole_seconds(u64 ns, u32 *us)
 	return s;
 }
 
-static size_t start_line(struct my_session *s, u64 missed)
+static size_t start_line(struct my_session *s)
 {
 	u32 t_us, dt_us;
 	u64 t = whole_seconds(s->sample.time, &t_us);
@@ -114,26 +117,31 @@ static size_t start_line(struct my_session *s, u64 missed)
 
 	len = scnprintf(s->line, LINE_LEN, "cpu%d t=%llu.%06u dt=%llu.%06u",
 			s->c.cpu, t, t_us, dt, dt_us);
-	if (missed)
+	if (s->missed)
 		len += scnprintf(s->line + len, LINE_LEN - len, " missed=%llu",
-				 missed);
+				 s->missed);
 	return len;
 }
 
+/* What somebody else wrote into a counter is no growth. */
 static int add_event(struct my_session *s, size_t len, unsigned int i)
 {
 	const struct my_perf_event *event = &s->c.event[i];
+	const char *kind = my_pmc_kind(event->hw.idx);
+	int number = my_pmc_number(event->hw.idx);
 
+	if (s->sample.stolen & BIT_ULL(event->hw.idx))
+		return snprintf(s->line + len, LINE_LEN - len, " stolen=%s%d",
+				kind, number);
 	return snprintf(s->line + len, LINE_LEN - len, " %s@%s%d=%llu",
-			event->attr.name, my_pmc_kind(event->hw.idx),
-			my_pmc_number(event->hw.idx),
+			event->attr.name, kind, number,
 			s->sample.count[i] - s->last.count[i]);
 }
 
 /* One line; or more, each with the CPU and the time, if one is too short. */
-static void print_sample(struct my_session *s, u64 missed)
+static void print_sample(struct my_session *s)
 {
-	size_t head = start_line(s, missed), len = head;
+	size_t head = start_line(s), len = head;
 	unsigned int i;
 	int n;
 
@@ -152,20 +160,21 @@ static void print_sample(struct my_session *s, u64 missed)
 
 /* --- the sampler ----------------------------------------------------------- */
 
-static void take_sample(struct my_session *s, u64 missed)
+static bool take_sample(struct my_session *s)
 {
 	int err;
 
 	err = my_pmu_cpu_read(&s->c, &s->sample);
 	if (err == -ENXIO)
-		return;	/* away; the hotplug callbacks have said so */
+		return false;	/* away; the hotplug callbacks have said so */
 	if (err) {
 		pr_err_ratelimited("cpu%d: no sample: a PMU register faulted\n",
 				   s->c.cpu);
-		return;
+		return false;
 	}
-	print_sample(s, missed);
+	print_sample(s);
 	s->last = s->sample;
+	return true;
 }
 
 /* Returns false as soon as the thread is to stop. */
@@ -184,23 +193,8 @@ static bool sleep_until(u64 ns)
 	return false;
 }
 
-static int sampler(void *data)
-{
-	struct my_session *s = data;
-	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
-	u64 start = s->c.start, tick = 1, missed = 0, next;
-
-	while (sleep_until(start + tick * interval)) {
-		take_sample(s, missed);
-		next = my_pmu_next_tick(ktime_get_ns() - start, interval);
-		missed = next - tick - 1;
-		tick = next;
-	}
-	return 0;
-}
-
 /* Anywhere but on the CPU that is measured, if there is another. */
-static void keep_off(struct task_struct *task, int cpu)
+static void keep_off(int cpu)
 {
 	cpumask_var_t mask;
 
@@ -209,27 +203,42 @@ static void keep_off(struct task_struct *task, int cpu)
 	cpumask_copy(mask, housekeeping_cpumask(HK_TYPE_KTHREAD));
 	cpumask_clear_cpu(cpu, mask);
 	if (cpumask_intersects(mask, cpu_online_mask))
-		set_cpus_allowed_ptr(task, mask);
+		set_cpus_allowed_ptr(current, mask);
 	free_cpumask_var(mask);
 }
 
-static int start_sampler(struct my_session *s)
+static int sampler(void *data)
+{
+	struct my_session *s = data;
+	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
+	u64 start = s->last.time, tick = 1, next;
+
+	keep_off(s->c.cpu);
+	while (sleep_until(start + tick * interval)) {
+		s->missed = take_sample(s) ? 0 : s->missed + 1;
+		next = my_pmu_next_tick(ktime_get_ns() - start, interval);
+		s->missed += next - tick - 1;
+		tick = next;
+	}
+	return 0;
+}
+
+static int __init start_sampler(struct my_session *s)
 {
 	struct task_struct *task;
 
-	task = kthread_create(sampler, s, "my_pmu/%d", s->c.cpu);
+	task = kthread_run(sampler, s, "my_pmu/%d", s->c.cpu);
 	if (IS_ERR(task)) {
 		pr_err("no thread can be started\n");
 		return PTR_ERR(task);
 	}
-	keep_off(task, s->c.cpu);
 	s->sampler = task;
-	wake_up_process(task);
 	return 0;
 }
 
 /* --- the CPU goes and comes ------------------------------------------------ */
 
+/* Only the first time may it fail: later that would keep the CPU offline. */
 static int cpu_up_callback(unsigned int cpu)
 {
 	struct my_session *s = session;
@@ -237,15 +246,15 @@ static int cpu_up_callback(unsigned int cpu)
 
 	if (cpu != s->c.cpu)
 		return 0;
-	err = my_pmu_cpu_enable(&s->c);
-	if (!s->loaded)
+	err = my_pmu_cpu_up(&s->c);
+	if (!s->hotplug_state)
 		return err;
 	if (err)
 		pr_err("cpu%u is back, but cannot be counted on: a PMU register faulted\n",
 		       cpu);
 	else
 		pr_info("cpu%u is back, counting goes on\n", cpu);
-	return 0;	/* no reason to keep the CPU from coming online */
+	return 0;
 }
 
 static int cpu_down_callback(unsigned int cpu)
@@ -254,32 +263,50 @@ static int cpu_down_callback(unsigned int cpu)
 
 	if (cpu != s->c.cpu)
 		return 0;
-	if (my_pmu_cpu_disable(&s->c))
+	if (my_pmu_cpu_down(&s->c))
 		pr_err("cpu%u: a PMU register faulted, not all are as they were\n",
 		       cpu);
-	if (s->loaded)
+	if (s->counting)
 		pr_info("cpu%u goes offline, counting rests\n", cpu);
 	return 0;
 }
 
-static int start_counting(struct my_session *s)
+/* Under cpus_read_lock(). */
+static int __init start_counting(struct my_session *s)
 {
 	int state;
 
 	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "my_pmu:online",
 					     cpu_up_callback, cpu_down_callback);
-	if (state < 0) {
+	if (state == -EIO)
 		pr_err("cpu%d: a PMU register faulted\n", s->c.cpu);
+	else if (state < 0)
+		pr_err("no CPU hotplug state is to be had (error %d)\n", state);
+	if (state < 0)
 		return state;
-	}
 	s->hotplug_state = state;
-	s->last.time = s->c.start;
+	if (s->c.away) {
+		/* Online, but hotplug was stopped by hand below our state. */
+		pr_err("cpu: %d is not all the way online\n", s->c.cpu);
+		__cpuhp_remove_state_cpuslocked(state, true);
+		return -ENXIO;
+	}
+	s->counting = true;
+	s->last.time = s->c.event[0].hw.prev_time;
 	return 0;
+}
+
+static void stop_counting(struct my_session *s)
+{
+	cpus_read_lock();
+	s->counting = false;
+	__cpuhp_remove_state_cpuslocked(s->hotplug_state, true);
+	cpus_read_unlock();
 }
 
 /* --- parameters ------------------------------------------------------------ */
 
-static int parse_cpu(int *cpu)
+static int __init parse_cpu(int *cpu)
 {
 	cpumask_var_t mask;
 	int err;
@@ -288,11 +315,11 @@ static int parse_cpu(int *cpu)
 		return -ENOMEM;
 	err = cpulist_parse(param_cpu, mask);
 	if (err == -ERANGE || (!err && !cpumask_subset(mask, cpu_present_mask))) {
-		pr_err("cpu: '%s': no such CPU; %*pbl are there\n", param_cpu,
+		pr_err("cpu: '%.40s': no such CPU; %*pbl are there\n", param_cpu,
 		       cpumask_pr_args(cpu_present_mask));
 		err = -EINVAL;
 	} else if (err || cpumask_weight(mask) != 1) {
-		pr_err("cpu: '%s': one CPU is needed, of %*pbl\n", param_cpu,
+		pr_err("cpu: '%.40s': one CPU is needed, of %*pbl\n", param_cpu,
 		       cpumask_pr_args(cpu_present_mask));
 		err = -EINVAL;
 	} else {
@@ -302,7 +329,7 @@ static int parse_cpu(int *cpu)
 	return err;
 }
 
-static int parse_counters(struct my_session *s)
+static int __init parse_counters(struct my_session *s)
 {
 	struct my_perf_event_attr *attr;
 	struct my_pmu_why why;
@@ -319,7 +346,7 @@ static int parse_counters(struct my_session *s)
 	return err;
 }
 
-static int parse_interval(struct my_session *s)
+static int __init parse_interval(struct my_session *s)
 {
 	struct my_pmu_why why;
 	int err;
@@ -331,7 +358,7 @@ static int parse_interval(struct my_session *s)
 }
 
 /* The narrowest counter in use must not be able to wrap twice. */
-static int check_interval(const struct my_session *s)
+static int __init check_interval(const struct my_session *s)
 {
 	unsigned int bits = 64, max, i;
 
@@ -345,7 +372,7 @@ static int check_interval(const struct my_session *s)
 	return -ERANGE;
 }
 
-static int detect(struct my_session *s)
+static int __init detect(struct my_session *s)
 {
 	struct my_pmu_why why;
 	int err;
@@ -361,7 +388,7 @@ static int detect(struct my_session *s)
 	return err;
 }
 
-static int reserve(struct my_session *s)
+static int __init reserve(struct my_session *s)
 {
 	struct my_pmu_why why;
 	int err;
@@ -375,7 +402,7 @@ static int reserve(struct my_session *s)
 /* --- load and unload -------------------------------------------------------- */
 
 /* Until reserve() nothing has been touched, whatever is refused. */
-static int prepare(struct my_session *s)
+static int __init prepare(struct my_session *s)
 {
 	int err;
 
@@ -394,7 +421,7 @@ static int prepare(struct my_session *s)
 	return check_interval(s);
 }
 
-static int take_over(struct my_session *s)
+static int __init take_over(struct my_session *s)
 {
 	int err;
 
@@ -410,7 +437,7 @@ static int take_over(struct my_session *s)
 
 static void hand_back(struct my_session *s)
 {
-	cpuhp_remove_state(s->hotplug_state);
+	stop_counting(s);
 	my_pmu_release(&s->c.pmu);
 }
 
@@ -434,7 +461,6 @@ static int __init my_pmu_init(void)
 	err = start_sampler(session);
 	if (err)
 		goto err_hand_back;
-	session->loaded = true;
 	return 0;
 
 err_hand_back:
@@ -446,7 +472,6 @@ err_free:
 
 static void __exit my_pmu_exit(void)
 {
-	session->loaded = false;
 	kthread_stop(session->sampler);
 	hand_back(session);
 	kfree(session);

@@ -104,6 +104,28 @@ void my_pmu_release(const struct my_x86_pmu *pmu)
 
 /* --- counter assignment: pure --------------------------------------------- */
 
+/* Is there any counter, free or not, that counts it? */
+static bool countable(const struct my_x86_pmu *pmu,
+		      const struct my_perf_event_attr *attr)
+{
+	u64 set;
+
+	for (set = pmu->counters; set; set &= set - 1) {
+		if (pmu->counts(attr, __ffs64(set)))
+			return true;
+	}
+	return false;
+}
+
+static int refuse_uncountable(const struct my_pmu_cpu *c,
+			      const struct my_perf_event_attr *attr,
+			      struct my_pmu_why *why)
+{
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': CPU %d has no counter that counts it",
+			 attr->name, c->cpu);
+}
+
 static int choose_pinned(const struct my_pmu_cpu *c,
 			 const struct my_perf_event_attr *attr,
 			 struct my_pmu_why *why)
@@ -118,13 +140,15 @@ static int choose_pinned(const struct my_pmu_cpu *c,
 				 attr->name, kind, number, c->cpu, kind, number,
 				 my_pmu_num_counters(pmu),
 				 my_pmu_num_counters_fixed(pmu));
+	if (!countable(pmu, attr))
+		return refuse_uncountable(c, attr, why);
 	if (!pmu->counts(attr, attr->pin))
 		return my_refuse(why, -EINVAL,
 				 "'%s@%s%d': %s%d cannot count this event; leave the pin out and the module chooses",
 				 attr->name, kind, number, kind, number);
 	if (c->used & BIT_ULL(attr->pin))
 		return my_refuse(why, -EINVAL,
-				 "'%s@%s%d': %s%d is pinned twice; each counter takes one event",
+				 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
 				 attr->name, kind, number, kind, number);
 	return attr->pin;
 }
@@ -152,19 +176,6 @@ static int choose_free(const struct my_pmu_cpu *c,
 			 my_pmu_num_counters_fixed(&c->pmu));
 }
 
-/* Is there any counter, free or not, that counts it? */
-static bool countable(const struct my_x86_pmu *pmu,
-		      const struct my_perf_event_attr *attr)
-{
-	u64 set;
-
-	for (set = pmu->counters; set; set &= set - 1) {
-		if (pmu->counts(attr, __ffs64(set)))
-			return true;
-	}
-	return false;
-}
-
 static int choose_counter(const struct my_pmu_cpu *c,
 			  const struct my_perf_event_attr *attr,
 			  struct my_pmu_why *why)
@@ -172,9 +183,7 @@ static int choose_counter(const struct my_pmu_cpu *c,
 	if (attr->pin != MY_PMC_ANY)
 		return choose_pinned(c, attr, why);
 	if (!countable(&c->pmu, attr))
-		return my_refuse(why, -EOPNOTSUPP,
-				 "'%s': CPU %d has no counter that counts it",
-				 attr->name, c->cpu);
+		return refuse_uncountable(c, attr, why);
 	return choose_free(c, attr, why);
 }
 
@@ -239,6 +248,7 @@ static int init_events(struct my_pmu_cpu *c,
  * @why: if refused, the reason
  *
  * An event without a pin never takes a counter that a later one is pinned to.
+ * All are to run when the CPU comes up, see my_pmu_cpu_up().
  *
  * Context: any; pure.
  * Return: 0, or what my_perf_event_init() refused with.
@@ -251,8 +261,13 @@ int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 	c->nr_events = nr;
 	c->used = 0;
 	c->enabled = 0;
+	c->away = true;
 	err = init_events(c, attr, true, why);
-	return err ?: init_events(c, attr, false, why);
+	if (err)
+		return err;
+	err = init_events(c, attr, false, why);
+	c->wanted = c->used;
+	return err;
 }
 
 /* --- on the event's CPU, interrupts off ------------------------------------ */
@@ -269,7 +284,7 @@ static int disable_counters(struct my_pmu_cpu *c, u64 counters)
 	for (i = c->nr_events - 1; i >= 0; i--) {
 		if (!(counters & BIT_ULL(c->event[i].hw.idx)))
 			continue;
-		err = c->pmu.disable(&c->event[i]);
+		err = c->pmu.disable(&c->pmu, &c->event[i]);
 		first = first ?: err;
 	}
 	return first;
@@ -297,12 +312,22 @@ static int enable_counters(struct my_pmu_cpu *c, u64 counters)
 	return 0;
 }
 
-static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
+/* The moment from which they count. */
+static void stamp_counters(struct my_pmu_cpu *c, u64 counters)
+{
+	u64 now = ktime_get_ns();
+	unsigned int i;
+
+	for (i = 0; i < c->nr_events; i++) {
+		if (counters & BIT_ULL(c->event[i].hw.idx))
+			c->event[i].hw.prev_time = now;
+	}
+}
+
+static int start_counters(struct my_pmu_cpu *c, u64 counters)
 {
 	int err;
 
-	lockdep_assert_irqs_disabled();
-	counters &= ~c->enabled;
 	if (!c->enabled) {
 		err = c->pmu.take(&c->pmu, &c->found);
 		if (err)
@@ -314,8 +339,7 @@ static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
 	err = enable_counters(c, counters);
 	if (err)
 		goto err_give_back;
-	if (!c->enabled)
-		c->start = ktime_get_ns();
+	stamp_counters(c, counters);
 	err = run(c, c->enabled | counters);
 	if (err)
 		goto err_disable;
@@ -333,20 +357,18 @@ err_give_back:
 }
 
 /* Nothing is left out because something before it failed. */
-static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
+static int stop_counters(struct my_pmu_cpu *c, u64 counters)
 {
 	int first, err;
 	unsigned int i;
+	u64 now;
 
-	lockdep_assert_irqs_disabled();
-	counters &= c->enabled;
-	if (!counters)
-		return 0;
 	first = run(c, c->enabled & ~counters);
+	now = ktime_get_ns();
 	for (i = 0; i < c->nr_events; i++) {
 		if (counters & BIT_ULL(c->event[i].hw.idx))
 			my_perf_event_update(&c->event[i],
-					     c->pmu.read(&c->event[i]));
+					     c->pmu.read(&c->event[i]), now);
 	}
 	err = disable_counters(c, counters);
 	first = first ?: err;
@@ -356,6 +378,48 @@ static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
 		first = first ?: err;
 	}
 	return first;
+}
+
+static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
+{
+	int err = 0;
+
+	lockdep_assert_irqs_disabled();
+	if (c->away)
+		return -ENXIO;
+	counters &= ~c->enabled;
+	if (counters)
+		err = start_counters(c, counters);
+	if (!err)
+		c->wanted |= counters;
+	return err;
+}
+
+static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
+{
+	lockdep_assert_irqs_disabled();
+	c->wanted &= ~counters;
+	counters &= c->enabled;
+	return counters ? stop_counters(c, counters) : 0;
+}
+
+static int __my_pmu_up(struct my_pmu_cpu *c, u64 counters, void *unused)
+{
+	int err = 0;
+
+	lockdep_assert_irqs_disabled();
+	if (c->wanted)
+		err = start_counters(c, c->wanted);
+	if (!err)
+		c->away = false;
+	return err;
+}
+
+static int __my_pmu_down(struct my_pmu_cpu *c, u64 counters, void *unused)
+{
+	lockdep_assert_irqs_disabled();
+	c->away = true;
+	return c->enabled ? stop_counters(c, c->enabled) : 0;
 }
 
 /* --- cross-calls ----------------------------------------------------------- */
@@ -402,41 +466,45 @@ int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
 }
 
 /**
- * my_pmu_cpu_enable() - start all events of a CPU together
+ * my_pmu_cpu_up() - the CPU is up: start what is to run there, together
  * @c: the CPU
  *
- * Counts go on from where they were.  If it fails, every register is as it
- * was before.
+ * Counts go on from where they were.  If it fails, the registers are as they
+ * were before, but for generic counters' values that cannot be written.
  *
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
  */
-int my_pmu_cpu_enable(struct my_pmu_cpu *c)
+int my_pmu_cpu_up(struct my_pmu_cpu *c)
 {
-	return my_pmu_call(c, c->used, __my_pmu_enable, NULL);
+	return my_pmu_call(c, 0, __my_pmu_up, NULL);
 }
 
 /**
- * my_pmu_cpu_disable() - stop all events of a CPU, put its registers back
+ * my_pmu_cpu_down() - the CPU goes down: put its registers back
  * @c: the CPU
  *
- * The counts have all that was counted until now.
+ * The counts have all that was counted until now.  Until my_pmu_cpu_up()
+ * nothing can be enabled or read.
  *
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted, all
  * others have been put back then.
  */
-int my_pmu_cpu_disable(struct my_pmu_cpu *c)
+int my_pmu_cpu_down(struct my_pmu_cpu *c)
 {
-	return my_pmu_call(c, c->used, __my_pmu_disable, NULL);
+	return my_pmu_call(c, 0, __my_pmu_down, NULL);
 }
 
 /**
  * my_perf_event_enable() - start one event
  * @event: the event; if it is on already, nothing happens
  *
+ * Its count goes on from where it was.
+ *
  * Context: task, interrupts on; one cross-call.
- * Return: as my_pmu_cpu_enable().
+ * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted, nothing
+ * has changed then.
  */
 int my_perf_event_enable(struct my_perf_event *event)
 {
@@ -448,8 +516,10 @@ int my_perf_event_enable(struct my_perf_event *event)
  * my_perf_event_disable() - stop one event, put its registers back
  * @event: the event; if it is off already, nothing happens
  *
+ * my_perf_event_read() gives what it has counted.
+ *
  * Context: task, interrupts on; one cross-call.
- * Return: as my_pmu_cpu_disable().
+ * Return: as my_pmu_cpu_down().
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {

@@ -47,6 +47,7 @@ static inline int my_pmc_number(int idx)
  * @event: event select, SDM "architectural performance events"; 0 with a
  *	umask is perf's pseudo event for what only a fixed counter counts
  * @umask: unit mask
+ * @named: given by name, not raw
  * @exclude_user: not at CPL 1, 2 and 3
  * @exclude_kernel: not at CPL 0
  * @pin: counter id, or MY_PMC_ANY
@@ -55,6 +56,7 @@ struct my_perf_event_attr {
 	char name[MY_EVENT_NAME_LEN];
 	u8 event;
 	u8 umask;
+	bool named;
 	bool exclude_user;
 	bool exclude_kernel;
 	int pin;
@@ -70,6 +72,7 @@ struct my_perf_event_attr {
  * @idx: counter id
  * @cntval_bits: the counter's width
  * @prev_count: raw value at the last read
+ * @prev_time: when that was, CLOCK_MONOTONIC, ns
  * @found_config: what the control register (field) held before us
  * @found_count: what the counter held before us
  */
@@ -81,6 +84,7 @@ struct my_hw_perf_event {
 	int idx;
 	unsigned int cntval_bits;
 	u64 prev_count;
+	u64 prev_time;
 	u64 found_config;
 	u64 found_count;
 };
@@ -122,6 +126,7 @@ struct my_pmu_found {
  * @cntval_bits_fixed: width of the fixed counters
  * @full_width: generic counters can be written in all their bits
  * @arch_events: architectural events that exist, in the order of EBX
+ * @arch_events_len: how many of them EBX speaks of
  * @rdpmc_index: RDPMC index of a counter id
  * @counts: can this counter count this event?
  * @hw_config: fill event->hw from event->attr and event->hw.idx; -EOPNOTSUPP
@@ -131,7 +136,8 @@ struct my_pmu_found {
  *	write; counters that are not ours stay as they were found
  * @give_back: put back what @take noted
  * @enable: note what the event's registers hold, program them, read once
- * @disable: put back what @enable noted
+ * @disable: put back what @enable noted; a generic counter's value only as
+ *	far as it can be written
  * @read: the counter's raw value
  *
  * @rdpmc_index, @counts and @hw_config are pure.  The others act on the CPU
@@ -147,6 +153,7 @@ struct my_x86_pmu {
 	unsigned int cntval_bits_fixed;
 	bool full_width;
 	u32 arch_events;
+	unsigned int arch_events_len;
 
 	u32 (*rdpmc_index)(int idx);
 	bool (*counts)(const struct my_perf_event_attr *attr, int idx);
@@ -158,7 +165,8 @@ struct my_x86_pmu {
 	int (*give_back)(const struct my_x86_pmu *pmu,
 			 const struct my_pmu_found *found, u64 ours);
 	int (*enable)(struct my_perf_event *event);
-	int (*disable)(struct my_perf_event *event);
+	int (*disable)(const struct my_x86_pmu *pmu,
+		       struct my_perf_event *event);
 	u64 (*read)(const struct my_perf_event *event);
 };
 
@@ -180,10 +188,12 @@ my_pmu_num_counters_fixed(const struct my_x86_pmu *pmu)
  * @event: the events, in the order of the parameter
  * @nr_events: how many
  * @used: counters that belong to an event
- * @enabled: counters that are programmed; changes only on @cpu with
- *	interrupts off
+ * @wanted: counters that are to run whenever the CPU is up
+ * @enabled: counters that are programmed: @wanted, or none while @away
+ * @away: the CPU is down, or not yet up
  * @found: registers as they were before the first was enabled
- * @start: when the first was enabled: CLOCK_MONOTONIC, ns
+ *
+ * From @wanted on all of it changes only on @cpu, with interrupts off.
  */
 struct my_pmu_cpu {
 	int cpu;
@@ -191,18 +201,23 @@ struct my_pmu_cpu {
 	struct my_perf_event event[MY_PMC_MAX];
 	unsigned int nr_events;
 	u64 used;
+	u64 wanted;
 	u64 enabled;
+	bool away;
 	struct my_pmu_found found;
-	u64 start;
 };
 
 /**
  * struct my_pmu_sample - all counts of a CPU at one instant
- * @time: CLOCK_MONOTONIC, ns, taken on the CPU while its counters stood still
+ * @time: CLOCK_MONOTONIC, ns, taken on the CPU; from version 2 on while its
+ *	counters stood still
+ * @stolen: counters, by id, that moved in a way that no counting explains:
+ *	somebody wrote them. Nothing was added to their counts
  * @count: of each event, in the order of struct my_pmu_cpu
  */
 struct my_pmu_sample {
 	u64 time;
+	u64 stolen;
 	u64 count[MY_PMC_MAX];
 };
 
@@ -217,8 +232,8 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why);
 void my_pmu_release(const struct my_x86_pmu *pmu);
 int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
 		void *data);
-int my_pmu_cpu_enable(struct my_pmu_cpu *c);
-int my_pmu_cpu_disable(struct my_pmu_cpu *c);
+int my_pmu_cpu_up(struct my_pmu_cpu *c);
+int my_pmu_cpu_down(struct my_pmu_cpu *c);
 int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why);
@@ -248,13 +263,47 @@ static inline u64 my_pmu_delta(u64 prev, u64 now, unsigned int bits)
 	return (now - prev) & GENMASK_ULL(bits - 1, 0);
 }
 
-/* Add what the counter has grown by to the count; on the event's CPU. */
-static inline void my_perf_event_update(struct my_perf_event *event, u64 now)
+/*
+ * No CPU is known to have so many events in 2^20 ns: 2^27 is 128 in a
+ * nanosecond.  A counter that grew by more was written by somebody.
+ */
+#define MY_MAX_EVENTS_LOG2	27
+#define MY_MAX_EVENTS_NS_LOG2	20
+
+/**
+ * my_pmu_plausible() - can a counter have grown by so much?
+ * @delta: events
+ * @ns: time between the two reads
+ *
+ * Context: any; pure.
+ * Return: false if no CPU counts as fast.
+ */
+static inline bool my_pmu_plausible(u64 delta, u64 ns)
+{
+	return delta >> MY_MAX_EVENTS_LOG2 <= ns >> MY_MAX_EVENTS_NS_LOG2;
+}
+
+/**
+ * my_perf_event_update() - add what the counter has grown by to the count
+ * @event: the event
+ * @now: raw value of its counter
+ * @time: when it was read, CLOCK_MONOTONIC, ns
+ *
+ * Context: the event's CPU, interrupts off.
+ * Return: false, and nothing added, if the growth is not plausible.
+ */
+static inline bool my_perf_event_update(struct my_perf_event *event, u64 now,
+					u64 time)
 {
 	struct my_hw_perf_event *hw = &event->hw;
+	u64 delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
+	bool plausible = my_pmu_plausible(delta, time - hw->prev_time);
 
-	event->count += my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
+	if (plausible)
+		event->count += delta;
 	hw->prev_count = now;
+	hw->prev_time = time;
+	return plausible;
 }
 
 #endif

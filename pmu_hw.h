@@ -26,6 +26,22 @@ static inline void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 		cpuid_count(leaf, 0, eax, ebx, ecx, edx);
 }
 
+/*
+ * Vendors whose PMU is CPUID leaf 0AH and whose event selects
+ * reserve_evntsel_nmi() knows (arch/x86/kernel/cpu/perfctr-watchdog.c).
+ */
+static inline bool hw_has_architectural_vendor(void)
+{
+	switch (boot_cpu_data.x86_vendor) {
+	case X86_VENDOR_INTEL:
+	case X86_VENDOR_CENTAUR:
+	case X86_VENDOR_ZHAOXIN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* A Xen PV guest's MSRs are the hypervisor's, its APIC a hypercall. */
 static inline bool hw_is_xen_pv(void)
 {
@@ -58,7 +74,7 @@ static inline int hw_rdpmc_safe(u32 index, u64 *val)
 		     "	xorl %[err], %[err]\n"
 		     "2:\n"
 		     _ASM_EXTABLE(1b, 2b)
-		     : [err] "+r" (err), "+a" (low), "=d" (high)
+		     : [err] "+r" (err), "+a" (low), "+d" (high)
 		     : "c" (index)
 		     : "cc");
 	*val = (u64)high << 32 | low;

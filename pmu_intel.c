@@ -42,6 +42,9 @@
 #define MIN_BIT_WIDTH			32
 #define MAX_BIT_WIDTH			64
 
+/* The event selects end where IA32_PERF_STATUS begins. */
+#define MAX_GENERIC	(MSR_IA32_PERF_STATUS - MSR_ARCH_PERFMON_EVENTSEL0)
+
 struct intel_event {
 	u8 event;
 	u8 umask;
@@ -68,9 +71,10 @@ static const struct intel_event intel_arch_events[] = {
 };
 
 /*
- * What the fixed counters count.  Fixed counter 2 counts at the TSC's rate,
- * which no event select does (3CH, 01H counts the crystal's clock), and 3
- * counts slots: like perf we name those by event 0 and a umask.
+ * What the fixed counters count.  Fixed counter 2 counts at the TSC's rate;
+ * the event select 3CH, 01H counts another clock on most CPUs.  So like perf
+ * we name what fixed counter 2 counts, and the slots of 3, by event 0 and a
+ * umask.
  */
 static const struct intel_event intel_fixed_events[] = {
 	{ 0xc0, 0x00 },		/* INST_RETIRED.ANY */
@@ -85,15 +89,22 @@ static bool same_event(const struct my_perf_event_attr *attr,
 	return attr->event == e->event && attr->umask == e->umask;
 }
 
-/* Raw events of one model have no bit in EBX: the user knows them. */
+/*
+ * EBX says of the events that it covers whether they exist.  What it does not
+ * cover may be an event of this model, with the same encoding or another: the
+ * user who writes it raw knows it, a name would promise it.
+ */
 static bool intel_has_event(const struct my_x86_pmu *pmu,
 			    const struct my_perf_event_attr *attr)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
-		if (same_event(attr, &intel_arch_events[i]))
-			return pmu->arch_events & BIT(i);
+		if (!same_event(attr, &intel_arch_events[i]))
+			continue;
+		if (i >= pmu->arch_events_len)
+			return !attr->named;
+		return pmu->arch_events & BIT(i);
 	}
 	return true;
 }
@@ -169,7 +180,7 @@ static int intel_hw_config(const struct my_x86_pmu *pmu,
 		intel_config_fixed(pmu, &event->attr, hw);
 	else
 		intel_config_generic(pmu, &event->attr, hw);
-	hw->event_base_rdpmc = intel_rdpmc_index(hw->idx);
+	hw->event_base_rdpmc = pmu->rdpmc_index(hw->idx);
 	return 0;
 }
 
@@ -286,17 +297,35 @@ static int intel_enable(struct my_perf_event *event)
 }
 
 /*
+ * Without full-width writes a generic counter takes 32 bits, sign-extended.
+ * Another value cannot be put back: the counter is left with what it has
+ * counted, which is no worse than half of the value that it had.
+ */
+static int put_count_back(const struct my_x86_pmu *pmu,
+			  const struct my_hw_perf_event *hw)
+{
+	u64 written = (s64)(s32)hw->found_count;
+
+	written &= GENMASK_ULL(hw->cntval_bits - 1, 0);
+	if (!my_pmc_is_fixed(hw->idx) && !pmu->full_width &&
+	    written != hw->found_count)
+		return 0;
+	return hw_wrmsr(hw->event_base, hw->found_count);
+}
+
+/*
  * Stop, then the counter, then the control: SDM asks that a counter not be
  * written while it is enabled.  All three are tried, whatever fails.
  */
-static int intel_disable(struct my_perf_event *event)
+static int intel_disable(const struct my_x86_pmu *pmu,
+			 struct my_perf_event *event)
 {
 	struct my_hw_perf_event *hw = &event->hw;
 	int stop, count, config;
 
 	lockdep_assert_irqs_disabled();
 	stop = write_config(hw, 0);
-	count = hw_wrmsr(hw->event_base, hw->found_count);
+	count = put_count_back(pmu, hw);
 	config = write_config(hw, hw->found_config);
 	return stop ?: count ?: config;
 }
@@ -323,7 +352,7 @@ static u64 decode_generic(const struct intel_pmu_leaf *leaf)
 {
 	unsigned int num = FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax);
 
-	num = min_t(unsigned int, num, INTEL_PMC_IDX_FIXED);
+	num = min_t(unsigned int, num, MAX_GENERIC);
 	return num ? GENMASK_ULL(num - 1, 0) : 0;
 }
 
@@ -332,7 +361,7 @@ static u32 decode_arch_events(const struct intel_pmu_leaf *leaf)
 {
 	unsigned int len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax);
 
-	len = min_t(unsigned int, len, ARRAY_SIZE(intel_arch_events));
+	len = min(len, 32U);
 	return len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0;
 }
 
@@ -366,6 +395,7 @@ int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
 		.cntval_bits_fixed = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED,
 					       leaf->edx),
 		.arch_events = decode_arch_events(leaf),
+		.arch_events_len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax),
 		.rdpmc_index = intel_rdpmc_index,
 		.counts = intel_counts,
 		.hw_config = intel_hw_config,
@@ -378,7 +408,7 @@ int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
 	};
 	if (!version)
 		return my_refuse(why, -ENODEV,
-				 "no PMU: CPUID.0AH says version 0 (AMD's is not supported yet; in a virtual machine the hypervisor must provide one)");
+				 "no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
 	if (!my_pmu_num_counters(pmu))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version %u but no generic counter",
@@ -435,6 +465,9 @@ int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	if (hw_is_xen_pv())
 		return my_refuse(why, -ENODEV,
 				 "no PMU: a Xen PV guest's belongs to the hypervisor");
+	if (!hw_has_architectural_vendor())
+		return my_refuse(why, -ENODEV,
+				 "no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet");
 	hw_cpuid(INTEL_PMU_LEAF, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
 	err = intel_pmu_decode(pmu, &leaf, why);
 	if (err)

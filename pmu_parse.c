@@ -25,6 +25,7 @@
 #define EVENT_TEXT_LEN		(MY_EVENT_NAME_LEN + 16)
 
 #define PMU_PREFIX		"cpu/"
+#define HEX_DIGITS		"0123456789abcdefABCDEF"
 
 struct event_name {
 	const char *name;
@@ -51,14 +52,14 @@ static const struct event_name event_names[] = {
 };
 
 #define EVENTS_ACCEPTED \
-	"instructions cycles ref-cycles bus-cycles cache-references cache-misses branches branch-misses, rUUEE or cpu/event=,umask=/"
+	"instructions, cycles (cpu-cycles), ref-cycles, bus-cycles, cache-references, cache-misses, branches (branch-instructions), branch-misses, rUUEE, cpu/event=,umask=/"
 
 /* "0x" and hexadecimal, or decimal, as perf has it; never octal. */
 static int parse_u8(const char *text, u8 *val)
 {
-	if (!isxdigit(text[0]))
+	if (!isdigit(text[0]))
 		return -EINVAL;
-	return kstrtou8(text, strncasecmp(text, "0x", 2) ? 10 : 16, val);
+	return kstrtou8(text, str_has_prefix(text, "0x") ? 16 : 10, val);
 }
 
 static int parse_pin(const char *text, const char *whole, int *pin,
@@ -160,10 +161,10 @@ static bool parse_raw(const char *text, struct my_perf_event_attr *attr)
 {
 	u16 raw;
 
-	if (text[0] != 'r' || !isxdigit(text[1]) || strlen(text) > 5 ||
-	    !isxdigit(text[strlen(text) - 1]) || kstrtou16(text + 1, 16, &raw))
+	if (text[0] != 'r' || text[1 + strspn(text + 1, HEX_DIGITS)] ||
+	    kstrtou16(text + 1, 16, &raw))
 		return false;
-	attr->event = raw & 0xff;
+	attr->event = raw & 0xff; /* r0000c0 is rc0, as for perf */
 	attr->umask = raw >> 8;
 	return true;
 }
@@ -177,6 +178,7 @@ static bool parse_name(const char *text, struct my_perf_event_attr *attr)
 			continue;
 		attr->event = event_names[i].event;
 		attr->umask = event_names[i].umask;
+		attr->named = true;
 		return true;
 	}
 	return false;
@@ -227,6 +229,16 @@ static int parse_named(char *text, const char *whole,
 	return parse_modifiers(modifiers, whole, attr, why);
 }
 
+/* kstrto*() take a newline at the end, and a log line must stay one. */
+static bool is_printable(const char *text, size_t len)
+{
+	while (len--) {
+		if (!isgraph(text[len]))
+			return false;
+	}
+	return true;
+}
+
 static int parse_event(const char *start, size_t len,
 		       struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
@@ -237,6 +249,10 @@ static int parse_event(const char *start, size_t len,
 	if (!len)
 		return my_refuse(why, -EINVAL,
 				 "an event is missing; known are %s",
+				 EVENTS_ACCEPTED);
+	if (!is_printable(start, len))
+		return my_refuse(why, -EINVAL,
+				 "blanks and control characters are in no event; known are %s",
 				 EVENTS_ACCEPTED);
 	if (len >= sizeof(text))
 		return my_refuse(why, -EINVAL,
@@ -321,6 +337,9 @@ int my_parse_events(const char *list, struct my_perf_event_attr *attr,
 int my_parse_interval(const char *text, unsigned int *ms,
 		      struct my_pmu_why *why)
 {
+	if (!is_printable(text, strlen(text)))
+		return my_refuse(why, -EINVAL,
+				 "blanks or control characters; whole milliseconds from 1 on are needed");
 	if (!isdigit(text[0]) || kstrtouint(text, 10, ms) || !*ms)
 		return my_refuse(why, -EINVAL,
 				 "'%.40s'; whole milliseconds from 1 on are needed",

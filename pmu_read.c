@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading: one cross-call for all events of a CPU, in which they stand still.
+ * Reading: one cross-call for all events of a CPU, in which, from version 2 on,
+ * they stand still.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -12,8 +13,8 @@
 #include "pmu_event.h"
 
 /*
- * No CPU has more events of a kind than this in a millisecond: 2^26 is 11 in
- * each cycle at 6 GHz.
+ * By this many events of a kind in a millisecond the interval is bounded: 2^26
+ * is 11 in each cycle at 6 GHz.  The reserve below covers what is faster.
  */
 #define MAX_EVENTS_PER_MS_LOG2	26
 
@@ -51,47 +52,47 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
 	return div64_u64(elapsed_ns, interval_ns) + 1;
 }
 
-/* What of a sample is wanted: one event's count, or all and the time. */
-struct read_request {
-	struct my_pmu_sample *sample;
-	u64 *count;
-};
-
-static void update_event(struct my_pmu_cpu *c, unsigned int i,
-			 const struct read_request *req)
+static bool update_event(struct my_perf_event *event, u64 time)
 {
-	struct my_perf_event *event = &c->event[i];
+	return my_perf_event_update(event, event->cpu->pmu.read(event), time);
+}
 
-	my_perf_event_update(event, c->pmu.read(event));
-	if (req->sample)
-		req->sample->count[i] = event->count;
-	else
-		*req->count = event->count;
+/* With none enabled there is nothing to stop, and nothing noted to keep. */
+static int run(struct my_pmu_cpu *c, u64 counters)
+{
+	if (!c->enabled)
+		return 0;
+	return c->pmu.run(&c->pmu, &c->found, c->used, counters);
 }
 
 /*
  * From version 2 on the counters stand still while they are read: they show
- * the same instant, and our own work here is not counted.
+ * the same instant, and our own work here is not counted.  An event that is
+ * not enabled keeps the count that it had.
  */
 static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *data)
 {
-	const struct read_request *req = data;
+	struct my_pmu_sample *sample = data;
 	unsigned int i;
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (counters & ~c->enabled)
+	if (c->away)
 		return -ENXIO;
-	err = c->pmu.run(&c->pmu, &c->found, c->used, 0);
+	err = run(c, 0);
 	if (err)
 		return err;
-	if (req->sample)
-		req->sample->time = ktime_get_ns();
+	sample->time = ktime_get_ns();
+	sample->stolen = 0;
 	for (i = 0; i < c->nr_events; i++) {
-		if (counters & BIT_ULL(c->event[i].hw.idx))
-			update_event(c, i, req);
+		u64 bit = BIT_ULL(c->event[i].hw.idx);
+
+		if ((counters & c->enabled & bit) &&
+		    !update_event(&c->event[i], sample->time))
+			sample->stolen |= bit;
+		sample->count[i] = c->event[i].count;
 	}
-	return c->pmu.run(&c->pmu, &c->found, c->used, c->enabled);
+	return run(c, c->enabled);
 }
 
 /**
@@ -100,28 +101,30 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *data)
  * @sample: filled in
  *
  * Context: task, interrupts on; one cross-call, however many events.
- * Return: 0; -ENXIO if the CPU is offline or its events are not enabled;
- * -EIO if a register faulted.
+ * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted.
  */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
-	struct read_request req = { .sample = sample };
-
-	return my_pmu_call(c, c->used, __my_pmu_read, &req);
+	return my_pmu_call(c, c->used, __my_pmu_read, sample);
 }
 
 /**
  * my_perf_event_read() - one count
- * @event: the event
- * @count: what it has counted since it was first enabled
+ * @event: the event, one of its CPU's
+ * @count: what it has counted since it was first enabled, whether or not it is
+ *	enabled now; not touched on error
  *
  * Context: task, interrupts on; one cross-call.
  * Return: as my_pmu_cpu_read().
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)
 {
-	struct read_request req = { .count = count };
+	struct my_pmu_sample sample;
+	int err;
 
-	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_read,
-			   &req);
+	err = my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_read,
+			  &sample);
+	if (!err)
+		*count = sample.count[event - event->cpu->event];
+	return err;
 }

@@ -22,13 +22,17 @@
  * it, a shorter block is run that ends exactly there.  So a PMI is delivered
  * on the boundary behind the instruction that overflowed the counter.
  *
- * Not modelled yet: EDGE on anything counts nothing; events other than the
- * architectural cycles, instructions, reference cycles and branches are
- * flagged absent in CPUID.0AH:EBX.
+ * Not modelled yet: EDGE counts nothing; AnyThread counts its own thread; a
+ * block whose code is fetched from a device is never restored and counts
+ * whole.  Events other than the architectural cycles, instructions, reference
+ * cycles and branches are flagged absent in CPUID.0AH:EBX.  DEBUGCTL is not
+ * migrated.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
+#include "sysemu/cpu-timers.h"
+#include "sysemu/tcg.h"
 #include "cpu.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
@@ -72,12 +76,8 @@
 #define RDPMC_FIXED         0x40000000U
 #define EBX_LENGTH          7
 
-/*
- * Above this many events to an overflow a counter that counts in both modes
- * has them split between the budgets; below, all go to the running mode, and
- * a change of mode asks again.
- */
-#define SPLIT_EVENTS        (1 << 20)
+/* An overflow so many events ahead, or fewer, is near: see arm(). */
+#define NEAR_EVENTS         (1 << 20)
 #define BUDGET_UNLIMITED    (INT64_MAX / 2)
 
 /* --- what the PMU is ---------------------------------------------------- */
@@ -132,10 +132,13 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     X86CPU *cpu = X86_CPU(cs);
     X86PMUConfig *c = &cpu->pmu_config;
 
-    if (!cpu->enable_pmu) {
+    if (!cpu->enable_pmu || !tcg_enabled()) {
         return;
     }
-    if (c->version > 5) {
+    if (icount_enabled()) {
+        /* A PMI may come where icount does not expect an interrupt. */
+        error_setg(errp, "pmu=on does not go together with -icount");
+    } else if (c->version > 5) {
         error_setg(errp, "pmu-version=%u: 0 to 5 can be modelled", c->version);
     } else if (c->gp < 1 || c->gp > 8) {
         error_setg(errp, "pmu-gp=%u: 1 to 8 generic counters can be modelled",
@@ -235,24 +238,23 @@ static bool counts_cycles(uint64_t evtsel)
     }
 }
 
-/* Can this counter's value change? */
-static bool counter_active(CPUX86State *env, const Counter *c)
-{
-    return counter_enabled(env, c) &&
-           (c->evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
-           (counts_cycles(c->evtsel) || counts_branches(c->evtsel));
-}
-
 /*
  * What an event select makes of so many cycles in which one instruction
  * each retired, so many of them branches.
  */
 static uint64_t events_in(uint64_t evtsel, uint64_t cycles, uint64_t branches)
 {
-    uint64_t events = counts_branches(evtsel) ? branches : cycles;
     unsigned int cmask = (evtsel >> EVTSEL_CMASK_SHIFT) & 0xff;
+    uint64_t events;
 
     if (evtsel & EVTSEL_EDGE) {
+        return 0;
+    }
+    if (counts_branches(evtsel)) {
+        events = branches;
+    } else if (counts_cycles(evtsel)) {
+        events = cycles;
+    } else {
         return 0;
     }
     if (cmask == 0) {
@@ -262,6 +264,14 @@ static uint64_t events_in(uint64_t evtsel, uint64_t cycles, uint64_t branches)
         events = 0; /* a cycle has never two of them */
     }
     return evtsel & EVTSEL_INV ? cycles - events : events;
+}
+
+/* Can this counter's value change?  Only then does it bound the budget. */
+static bool counter_active(CPUX86State *env, const Counter *c)
+{
+    return counter_enabled(env, c) &&
+           (c->evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
+           (events_in(c->evtsel, 1, 0) || events_in(c->evtsel, 1, 1));
 }
 
 #define FOR_EACH_COUNTER(env, c, i)                                         \
@@ -279,12 +289,16 @@ static unsigned int mode_of(uint32_t hflags)
 
 static void deliver_pmi(CPUX86State *env)
 {
+    DeviceState *apic = env_archcpu(env)->apic_state;
     bool locked = qemu_mutex_iothread_locked();
 
+    if (!apic) {
+        return;
+    }
     if (!locked) {
         qemu_mutex_lock_iothread();
     }
-    apic_deliver_pmi(env_archcpu(env)->apic_state);
+    apic_deliver_pmi(apic);
     if (!locked) {
         qemu_mutex_unlock_iothread();
     }
@@ -349,13 +363,31 @@ static void fold(CPUX86State *env)
     }
 }
 
-/* Set the budgets by the nearest overflow, and what the translator needs. */
+static void bound(int64_t *limit, const Counter *c, int64_t left)
+{
+    if (c->evtsel & EVTSEL_OS) {
+        limit[X86_PMU_OS] = MIN(limit[X86_PMU_OS], left);
+    }
+    if (c->evtsel & EVTSEL_USR) {
+        limit[X86_PMU_USR] = MIN(limit[X86_PMU_USR], left);
+    }
+}
+
+/*
+ * Set the budgets by the nearest overflow, and what the translator needs.
+ *
+ * A mode may be left on the very instruction that overflows a counter, and
+ * that must be seen before the other mode's first.  So when an overflow is
+ * near, the mode that does not run has no budget: its first block asks again.
+ * When it is far, half of the way to it is far enough to ask again there.
+ */
 static void arm(CPUX86State *env)
 {
     int64_t limit[X86_PMU_MODES] = { BUDGET_UNLIMITED, BUDGET_UNLIMITED };
-    int64_t shared = BUDGET_UNLIMITED, left;
     unsigned int running = mode_of(env->hflags), i;
+    bool near = false;
     uint32_t flags = 0;
+    int64_t left;
     Counter c;
 
     FOR_EACH_COUNTER(env, c, i) {
@@ -365,19 +397,10 @@ static void arm(CPUX86State *env)
         flags |= HF_PMU_MASK;
         flags |= counts_branches(c.evtsel) ? HF_PMU_BR_MASK : 0;
         left = MIN(pmu_width_mask(env) - *c.value + 1, BUDGET_UNLIMITED);
-        if (!(c.evtsel & EVTSEL_USR)) {
-            limit[X86_PMU_OS] = MIN(limit[X86_PMU_OS], left);
-        } else if (!(c.evtsel & EVTSEL_OS)) {
-            limit[X86_PMU_USR] = MIN(limit[X86_PMU_USR], left);
-        } else {
-            shared = MIN(shared, left);
-        }
+        near |= left <= NEAR_EVENTS;
+        bound(limit, &c, left <= NEAR_EVENTS ? left : left / 2);
     }
-    if (shared > SPLIT_EVENTS) {
-        limit[X86_PMU_OS] = MIN(limit[X86_PMU_OS], shared / 2);
-        limit[X86_PMU_USR] = MIN(limit[X86_PMU_USR], shared / 2);
-    } else {
-        limit[running] = MIN(limit[running], shared);
+    if (near) {
         limit[!running] = 0;
     }
     for (i = 0; i < X86_PMU_MODES; i++) {
@@ -415,7 +438,7 @@ void x86_pmu_reset(CPUX86State *env)
 }
 
 /*
- * Fold and arm inside an instruction that ends its block: it has been
+ * Fold, and then arm, inside an instruction that ends its block: it has been
  * subtracted but has not retired.  Of two WRMSRs that enable and disable a
  * counter it counts the first, which has not retired when it takes effect.
  */
@@ -425,7 +448,6 @@ static void begin_access(CPUX86State *env)
         env->pmu.budget[mode_of(env->hflags)]++;
     }
     fold(env);
-    arm(env);
 }
 
 static void end_access(CPUX86State *env)
@@ -454,19 +476,33 @@ void x86_pmu_restore(CPUX86State *env, uint32_t flags, int insns)
 }
 
 /*
+ * INT n, INT3 or INTO has been delivered, which may fault and then it has not
+ * retired.  flags are those of the mode that executed it.
+ */
+void x86_pmu_int(CPUX86State *env, uint32_t flags)
+{
+    if (flags & HF_PMU_MASK) {
+        env->pmu.budget[mode_of(flags)]--;
+        env->pmu.branches[mode_of(flags)]++;
+    }
+}
+
+/*
  * The block about to run would go beyond the budget.  Leave it, fold, and
  * run on; a block that must end on an overflow is bounded by CF_COUNT_MASK.
  */
 void helper_pmu_budget_spent(CPUX86State *env)
 {
     CPUState *cs = env_cpu(env);
+    uint32_t cflags = curr_cflags(cs);
+    int64_t count = cflags & CF_COUNT_MASK ?: CF_COUNT_MASK + 1;
     int64_t budget;
 
     cpu_restore_state(cs, GETPC());
     x86_pmu_refresh(env);
     budget = env->pmu.budget[mode_of(env->hflags)];
-    if (budget <= CF_COUNT_MASK) {
-        cs->cflags_next_tb = (curr_cflags(cs) & ~CF_COUNT_MASK) | budget;
+    if (budget < count) {
+        cs->cflags_next_tb = (cflags & ~CF_COUNT_MASK) | budget;
     }
     cpu_loop_exit_noexc(cs);
 }

@@ -59,7 +59,7 @@ void x86_pmu_load(struct CPUArchState *env);
 void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
                    uint32_t *ecx, uint32_t *edx);
 
-/* Instructions: tcg/misc_helper.c, tcg/sysemu/misc_helper.c, tcg/tcg-cpu.c */
+/* Instructions: tcg/misc_helper.c, tcg/sysemu/, tcg/tcg-cpu.c */
 bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val,
                    uintptr_t ra);
 bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val,
@@ -67,6 +67,7 @@ bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val,
 uint64_t x86_pmu_rdpmc(struct CPUArchState *env, uint32_t index, uintptr_t ra);
 void x86_pmu_hlt(struct CPUArchState *env);
 void x86_pmu_restore(struct CPUArchState *env, uint32_t flags, int insns);
+void x86_pmu_int(struct CPUArchState *env, uint32_t flags);
 
 /* Translation: tcg/translate.c */
 bool x86_pmu_is_branch(int opcode);

@@ -6,5 +6,5 @@
 load
 has "refuses a CPU without a PMU" "$(cat /tmp/insmod.err)" 'No such device'
 is "says that there is none" "$(log)" \
-	"cpu0: no PMU: CPUID.0AH says version 0 (AMD's is not supported yet; in a virtual machine the hypervisor must provide one)"
+	"cpu0: no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)"
 finish

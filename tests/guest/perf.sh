@@ -21,6 +21,10 @@ is "perf stat: one cycle per instruction" \
 	"$(counted cycles:u /root/loop10)" 10000000
 # 4,999,998 turns of the loop, and SYSCALL.
 is "perf stat: branches exactly" "$(counted branches:u /root/loop10)" 4999999
+is "perf stat: a branch across a page boundary is one branch" \
+	"$(counted branches:u /root/crossing)" 2002
+is "perf stat: and one instruction" \
+	"$(counted instructions:u /root/crossing)" 4005
 is "perf stat: not supported what CPUID flags absent" \
 	"$(counted cache-misses /root/loop10)" '<not supported>'
 

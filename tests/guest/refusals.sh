@@ -55,6 +55,14 @@ refused "$invalid" "no event ''" counters=@gp0
 refused "$invalid" "no event 'r'" counters=r
 refused "$invalid" "no event 'r12345'" counters=r12345
 refused "$invalid" "no event 'r00g0'" counters=r00g0
+refused "$invalid" "no event 'r0xc0'" counters=r0xc0
+refused "$invalid" "event=0Xc0; a number" counters=cpu/event=0Xc0/
+refused "$invalid" "blanks and control characters" "counters=\"cpu/event=192
+/\""
+refused "$invalid" "blanks and control characters" "counters=\"cycles instructions\""
+refused "$invalid" "blanks or control characters; whole milliseconds" "interval=\"5
+\""
+refused "$invalid" "one CPU is needed" "cpu=$(printf '%0900d' 0),x"
 refused "$invalid" "modifiers ':x'; u (user), k (kernel)" counters=cycles:x
 refused "$invalid" "modifiers ':uu'" counters=cycles:uu
 refused "$invalid" "modifiers ':'" counters=cycles:
@@ -74,7 +82,7 @@ refused "$invalid" "longer than" \
 refused "$invalid" "CPU 3 has no gp8; it has 8 generic (gp) and 3 fixed" \
 	cpu=3 counters=cycles@gp8
 refused "$invalid" "CPU 0 has no fixed3" counters=cycles@fixed3
-refused "$invalid" "gp1 is pinned twice" counters=cycles@gp1,instructions@gp1
+refused "$invalid" "gp1 is taken by another event" counters=cycles@gp1,instructions@gp1
 refused "$invalid" "fixed0 cannot count this event" counters=cycles@fixed0
 refused "$invalid" "gp0 cannot count this event" counters=ref-cycles@gp0
 refused "Operation not supported" "does not have this event" counters=cache-misses
