@@ -42,7 +42,7 @@ compile() {
 		W=1 C=2 modules 2>&1
 }
 
-fetch_checkpatch() {
+fetch_kernel_scripts() {
 	local package
 
 	(cd "$1" && download_packages linux-source-6.1)
@@ -51,14 +51,26 @@ fetch_checkpatch() {
 		tar -xO ./usr/src/linux-source-6.1.tar.xz |
 		tar -xJ -C "$1" --strip-components=2 linux-source-6.1/scripts/checkpatch.pl \
 			linux-source-6.1/scripts/spelling.txt \
-			linux-source-6.1/scripts/const_structs.checkpatch
+			linux-source-6.1/scripts/const_structs.checkpatch \
+			linux-source-6.1/scripts/kernel-doc
 	rm "$package"
+}
+
+kernel_scripts() {
+	cache_entry kernel-scripts-6.1 fetch_kernel_scripts 2> "$work/lab"
+}
+
+run_kernel_doc() {
+	local dir
+
+	dir=$(kernel_scripts) || cat "$work/lab"
+	"$dir/kernel-doc" -none -Werror ./*.[ch]
 }
 
 run_checkpatch() {
 	local dir
 
-	dir=$(cache_entry checkpatch-6.1 fetch_checkpatch 2> "$work/lab") || cat "$work/lab"
+	dir=$(kernel_scripts) || cat "$work/lab"
 	# The model is QEMU's, in QEMU's style; all other C is the kernel's.
 	"$dir/checkpatch.pl" --no-tree --no-summary --strict --quiet --terse -f ./*.[ch]
 }
@@ -118,6 +130,7 @@ layers() {
 silent "W=1 and sparse, Linux 6.1" compile 6.1
 silent "W=1 and sparse, Linux 6.12" compile 6.12
 silent "checkpatch --strict" run_checkpatch
+silent "kernel-doc" run_kernel_doc
 silent "shellcheck" run_shellcheck
 silent "SPDX lines" no_spdx
 silent "layers" layers
