@@ -18,11 +18,12 @@ TESTS ?=
 .DEFAULT_GOAL := modules
 
 .PHONY: modules
+# BTF would need pahole and the kernel's vmlinux, and serves no one here.
 modules: ## build my_pmu.ko for the running kernel (KDIR= for another)
 	@test -e "$(KDIR)/Makefile" || { \
 		echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r)," \
 		     "or say KDIR=; 'make run' needs neither" >&2; exit 1; }
-	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
+	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" CONFIG_DEBUG_INFO_BTF_MODULES= modules
 
 .PHONY: run
 run: export CPU := $(CPU)
@@ -42,7 +43,7 @@ check: ## all tests (TESTS= for those whose name matches)
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \
-		*.o *.mod *.mod.c .*.cmd
+		*.o .*.o *.mod *.mod.c .*.cmd
 
 .PHONY: help
 help: ## this list

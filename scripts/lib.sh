@@ -25,6 +25,11 @@ die() {
 # temporary directory beside it and renamed when finished, so a run that is
 # killed half-way leaves nothing that a later one could take for an entry.
 
+case ${MY_PMU_CACHE:-/} in
+/*) ;;
+*) die "MY_PMU_CACHE=$MY_PMU_CACHE: give a path that begins with /" ;;
+esac
+
 cache_root() {
 	printf '%s\n' "${MY_PMU_CACHE:-${HOME:?neither MY_PMU_CACHE nor HOME is set}/.cache/my_pmu}"
 }

@@ -50,6 +50,9 @@ result "and why, once" lines 1 "^my_pmu: counters: 'nonsense': no event"
 run CPU=4
 result "a CPU that the guest does not have: not 0" test $status != 0
 result "and why" lines 1 'CPU=4: the guest has CPUs 0 to 3'
+run "COUNTERS=instructions cycles"
+result "blanks between events: not 0" test $status != 0
+result "and why" lines 1 'COUNTERS=instructions cycles: give events with commas'
 run SAMPLES=many
 result "no number of samples: not 0" test $status != 0
 
@@ -68,6 +71,24 @@ status=0
 wait $run || status=$?
 result "SIGINT ends it with 0" test $status = 0
 result "and unloads first" lines 1 '^# rmmod my_pmu$'
+
+# Without end, and make is killed: nobody is left to stop it but itself.
+make -s run SAMPLES=0 INTERVAL=300 > "$work/out" 2>&1 < /dev/null &
+run=$!
+for ((i = 0; i < 600; i++)); do
+	if grep -q ' t=' "$work/out"; then
+		break
+	fi
+	sleep 0.1
+done
+kill -KILL $run
+for ((i = 0; i < 200; i++)); do
+	if grep -q 'all is well' "$work/out"; then
+		break
+	fi
+	sleep 0.1
+done
+result "it ends when make is gone" lines 1 'all is well'
 
 echo "1..$number"
 exit $failed
