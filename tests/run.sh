@@ -33,6 +33,18 @@ lines() {
 	[[ $(grep -cE "$2" "$work/out") == "$1" ]]
 }
 
+# wait_for TEXT: until it has been printed, 60 s at most
+wait_for() {
+	local tries
+
+	for ((tries = 0; tries < 600; tries++)); do
+		if grep -q -- "$1" "$work/out"; then
+			return
+		fi
+		sleep 0.1
+	done
+}
+
 run SAMPLES=2 INTERVAL=300
 result "exits 0" test $status = 0
 result "prints two sample lines" lines 2 \
@@ -60,12 +72,7 @@ result "no number of samples: not 0" test $status != 0
 # A background job would ignore SIGINT.
 SAMPLES=0 INTERVAL=300 env --default-signal=INT scripts/run > "$work/out" 2>&1 < /dev/null &
 run=$!
-for ((i = 0; i < 600; i++)); do
-	if grep -q ' t=' "$work/out"; then
-		break
-	fi
-	sleep 0.1
-done
+wait_for ' t='
 kill -INT $run
 status=0
 wait $run || status=$?
@@ -75,19 +82,9 @@ result "and unloads first" lines 1 '^# rmmod my_pmu$'
 # Without end, and make is killed: nobody is left to stop it but itself.
 make -s run SAMPLES=0 INTERVAL=300 > "$work/out" 2>&1 < /dev/null &
 run=$!
-for ((i = 0; i < 600; i++)); do
-	if grep -q ' t=' "$work/out"; then
-		break
-	fi
-	sleep 0.1
-done
+wait_for ' t='
 kill -KILL $run
-for ((i = 0; i < 200; i++)); do
-	if grep -q 'all is well' "$work/out"; then
-		break
-	fi
-	sleep 0.1
-done
+wait_for 'all is well'
 result "it ends when make is gone" lines 1 'all is well'
 
 echo "1..$number"
