@@ -22,24 +22,30 @@
  * it, a shorter block is run that ends exactly there.  So a PMI is delivered
  * on the boundary behind the instruction that overflowed the counter.
  *
- * Not modelled yet: EDGE counts nothing; AnyThread counts its own thread; a
- * block whose code is fetched from a device is never restored and counts
- * whole.  Events other than the architectural cycles, instructions, reference
- * cycles and branches are flagged absent in CPUID.0AH:EBX.  DEBUGCTL is not
- * migrated.
+ * EDGE needs to know in which order things happened: while such a counter
+ * counts, the budget is one instruction, and each is folded by itself.
+ *
+ * What is not as on a CPU.  Events other than the architectural cycles,
+ * instructions, reference cycles and branches are flagged absent in
+ * CPUID.0AH:EBX and count nothing.  A maskable interrupt that is pending on
+ * the very boundary of a PMI is taken first, and so is the fault of fetching
+ * the next instruction.  Code fetched from a device is never restored and
+ * counts whole, faulting or not.  No PEBS, no LBR, no uncore, no SMM freeze;
+ * the enables of those fault.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "qemu/main-loop.h"
-#include "sysemu/cpu-timers.h"
-#include "sysemu/tcg.h"
 #include "cpu.h"
-#include "exec/exec-all.h"
+#include "x86_pmu_qemu.h"
 #include "exec/helper-proto.h"
 #include "exec/helper-gen.h"
+#include "hw/boards.h"
 #include "hw/i386/apic.h"
-#include "tcg/tcg-op.h"
+#include "migration/cpu.h"
 #include "tcg/helper-tcg.h"
+
+/* The translator's arithmetic on 64-bit budgets is one operation each. */
+QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 
 /* IA32_PERFEVTSELx, SDM figure "Layout of IA32_PERFEVTSELx MSRs" */
 #define EVTSEL_EVENT        0x000000ffULL
@@ -60,21 +66,35 @@
 #define FIXED_ANY           4ULL
 #define FIXED_PMI           8ULL
 
-/* IA32_PERF_GLOBAL_STATUS beyond the counters' bits */
+/* IA32_PERF_GLOBAL_STATUS beyond the counters' bits, and since when */
+#define STATUS_V2           (3ULL << 62)    /* DS buffer, CondChgd */
+#define STATUS_V3           (1ULL << 61)    /* uncore */
+#define STATUS_V4           (7ULL << 58)    /* LBR_Frz, CTR_Frz, ASCI */
 #define STATUS_CTR_FRZ      (1ULL << 59)
 #define STATUS_COND_CHGD    (1ULL << 63)
-#define STATUS_TOP_V2       (7ULL << 61)   /* uncore, DS buffer, CondChgd */
-#define STATUS_TOP_V4       (0x3fULL << 58) /* and LBR_Frz, CTR_Frz, ASCI */
 
-#define DEBUGCTL_BITS       0xffc3ULL
+#define DEBUGCTL_BTF        (1ULL << 1)
 #define DEBUGCTL_FREEZE_PMC (1ULL << 12)
 
 #define PERF_CAP_FW_WRITE   (1ULL << 13)
 #define INUSE_PMI           (1ULL << 63)
 
+/* IA32_MISC_ENABLE: there is a PMU; it has neither BTS nor PEBS. */
+#define MISC_ENABLE_PMU     (1ULL << 7 | 1ULL << 11 | 1ULL << 12)
+
 #define FIXED_SHIFT         32 /* of the fixed counters in the GLOBAL MSRs */
 #define RDPMC_FIXED         0x40000000U
-#define EBX_LENGTH          7
+
+/* CPUID leaves, and bits of leaf 0AH:EDX from version 5 on */
+#define PMU_LEAF            0xa
+#define ANYTHREAD_DEPRECATED (1u << 15)
+
+/* LLC references, LLC misses, branch misses: bits of leaf 0AH:EBX */
+#define EBX_NOT_MODELLED    (1u << 3 | 1u << 4 | 1u << 6)
+#define EBX_MODELLED_LENGTH 7
+
+/* Indices of PMCs below this are the PMU's in every CPU, the rest is not. */
+#define PMC_ALWAYS          8
 
 /* An overflow so many events ahead, or fewer, is near: see arm(). */
 #define NEAR_EVENTS         (1 << 20)
@@ -87,44 +107,218 @@ static const X86PMUConfig *pmu_config(CPUX86State *env)
     return &env_archcpu(env)->pmu_config;
 }
 
+static bool pmu_on(CPUX86State *env)
+{
+    return env_archcpu(env)->enable_pmu;
+}
+
 static unsigned int pmu_version(CPUX86State *env)
 {
-    return env_archcpu(env)->enable_pmu ? pmu_config(env)->version : 0;
+    return pmu_on(env) ? pmu_config(env)->version : 0;
 }
 
-static unsigned int pmu_fixed(CPUX86State *env)
+static bool pmu_has_fixed(CPUX86State *env, unsigned int i)
 {
-    return pmu_version(env) >= 2 ? pmu_config(env)->fixed : 0;
+    return i < MAX_FIXED_COUNTERS && pmu_config(env)->fixed_bitmap >> i & 1;
 }
 
-static uint64_t pmu_width_mask(CPUX86State *env)
+static uint64_t pmu_gp_mask(CPUX86State *env)
 {
     return MAKE_64BIT_MASK(0, pmu_config(env)->width);
+}
+
+static uint64_t pmu_fixed_mask(CPUX86State *env)
+{
+    return MAKE_64BIT_MASK(0, pmu_config(env)->fixed_width);
 }
 
 /* The counters' bits in GLOBAL_CTRL, GLOBAL_STATUS and GLOBAL_INUSE. */
 static uint64_t pmu_counters(CPUX86State *env)
 {
     return MAKE_64BIT_MASK(0, pmu_config(env)->gp) |
-           (uint64_t)((1u << pmu_fixed(env)) - 1) << FIXED_SHIFT;
+           (uint64_t)pmu_config(env)->fixed_bitmap << FIXED_SHIFT;
 }
 
 static uint64_t pmu_status_bits(CPUX86State *env)
 {
-    return pmu_counters(env) |
-           (pmu_version(env) >= 4 ? STATUS_TOP_V4 : STATUS_TOP_V2);
+    return pmu_counters(env) | STATUS_V2 |
+           (pmu_version(env) >= 3 ? STATUS_V3 : 0) |
+           (pmu_version(env) >= 4 ? STATUS_V4 : 0);
 }
 
 /* AnyThread exists in versions 3 and 4 (deprecated from 5 on). */
-static bool pmu_any_thread(CPUX86State *env)
+static bool has_any_thread(unsigned int version)
 {
-    return pmu_version(env) == 3 || pmu_version(env) == 4;
+    return version == 3 || version == 4;
+}
+
+static bool pmu_has_pdcm(CPUX86State *env)
+{
+    return env->features[FEAT_1_ECX] & CPUID_EXT_PDCM;
 }
 
 static bool pmu_full_width(CPUX86State *env)
 {
-    return (env->features[FEAT_1_ECX] & CPUID_EXT_PDCM) &&
+    return pmu_has_pdcm(env) &&
            (env->features[FEAT_PERF_CAPABILITIES] & PERF_CAP_FW_WRITE);
+}
+
+/* --- its properties ----------------------------------------------------- */
+
+/* A set of bits of EBX. */
+static uint32_t below(unsigned int length)
+{
+    return (1ULL << length) - 1;
+}
+
+static bool in_range_or_auto(uint8_t value, uint8_t low, uint8_t high)
+{
+    return value == X86_PMU_AUTO || (value >= low && value <= high);
+}
+
+static bool check_ranges(const X86PMUConfig *c, Error **errp)
+{
+    const unsigned int fixed = MAX_FIXED_COUNTERS;
+
+    if (c->version > 5) {
+        error_setg(errp, "pmu-version=%u: 0 to 5 can be modelled", c->version);
+    } else if (c->gp < 1 || c->gp > MAX_GP_COUNTERS) {
+        error_setg(errp, "pmu-gp=%u: 1 to %u generic counters can be modelled",
+                   c->gp, MAX_GP_COUNTERS);
+    } else if (c->width < 32 || c->width > 63) {
+        error_setg(errp, "pmu-width=%u: counters of 32 to 63 bits can be "
+                   "modelled", c->width);
+    } else if (!in_range_or_auto(c->fixed_width, 32, 63)) {
+        error_setg(errp, "pmu-fixed-width=%u: counters of 32 to 63 bits can "
+                   "be modelled", c->fixed_width);
+    } else if (!in_range_or_auto(c->fixed, 0, fixed)) {
+        error_setg(errp, "pmu-fixed=%u: 0 to %u fixed counters can be modelled",
+                   c->fixed, fixed);
+    } else if (!in_range_or_auto(c->fixed_bitmap, 0, below(fixed))) {
+        error_setg(errp, "pmu-fixed-bitmap=%u: give 0 to %u, fixed counters 0 "
+                   "to %u can be modelled", c->fixed_bitmap, below(fixed),
+                   fixed - 1);
+    } else if (c->ebx_length > 32) {
+        error_setg(errp, "pmu-ebx-length=%u: EBX has 32 bits", c->ebx_length);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool check_events(const X86PMUConfig *c, Error **errp)
+{
+    uint32_t missing = EBX_NOT_MODELLED & below(c->ebx_length) & ~c->ebx;
+
+    if (missing) {
+        error_setg(errp, "pmu-ebx=0x%x: bits 3, 4 and 6 (cache references, "
+                   "cache and branch misses) are not modelled and must be "
+                   "set, as in 0x%x", c->ebx, c->ebx | missing);
+    }
+    return !missing;
+}
+
+static bool given(uint8_t value)
+{
+    return value != X86_PMU_AUTO && value != 0;
+}
+
+static bool check_fixed(CPUX86State *env, const X86PMUConfig *c, Error **errp)
+{
+    bool hypervisor = env->features[FEAT_1_ECX] & CPUID_EXT_HYPERVISOR;
+
+    if (c->version < 2 && (given(c->fixed) || given(c->fixed_width) ||
+                           given(c->fixed_bitmap))) {
+        error_setg(errp, "pmu-version=%u has no fixed counters: leave out "
+                   "pmu-fixed, pmu-fixed-width and pmu-fixed-bitmap",
+                   c->version);
+    } else if (c->version < 5 && c->fixed_bitmap != X86_PMU_AUTO) {
+        error_setg(errp, "pmu-fixed-bitmap came with version 5, this is "
+                   "pmu-version=%u: use pmu-fixed", c->version);
+    } else if (c->fixed != X86_PMU_AUTO && below(c->fixed) & ~c->fixed_bitmap) {
+        error_setg(errp, "pmu-fixed-bitmap=%u lacks one of the %u contiguous "
+                   "counters of pmu-fixed", c->fixed_bitmap, c->fixed);
+    } else if (c->version >= 2 && c->version < 5 &&
+               c->fixed < MAX_FIXED_COUNTERS && !hypervisor) {
+        error_setg(errp, "pmu-fixed=%u: CPUs of version %u have %u, and "
+                   "software counts on it where it sees no hypervisor: "
+                   "use hypervisor=on", c->fixed, c->version,
+                   MAX_FIXED_COUNTERS);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Their PMUs are others, and leaf 0AH is reserved there. */
+static bool is_amd_like(CPUX86State *env)
+{
+    uint32_t hygon = ldl_le_p(CPUID_VENDOR_HYGON);
+
+    return IS_AMD_CPU(env) || env->cpuid_vendor1 == hygon;
+}
+
+/* QEMU itself only warns, and goes on without full-width writes. */
+static bool lacks_pdcm(X86CPU *cpu)
+{
+    return cpu->env.user_features[FEAT_PERF_CAPABILITIES] &
+           cpu->filtered_features[FEAT_PERF_CAPABILITIES] &
+           PERF_CAP_FW_WRITE;
+}
+
+static bool check_cpu(X86CPU *cpu, const X86PMUConfig *c, Error **errp)
+{
+    CPUX86State *env = &cpu->env;
+
+    if (icount_enabled()) {
+        /* A PMI may come where icount does not expect an interrupt. */
+        error_setg(errp, "pmu=on does not go together with -icount: use "
+                   "pmu=off");
+    } else if (env->cpuid_level < PMU_LEAF) {
+        error_setg(errp, "pmu=on: CPUID leaf 0AH describes the PMU, and "
+                   "level=%u ends before it", env->cpuid_level);
+    } else if (lacks_pdcm(cpu)) {
+        error_setg(errp, "full-width-write=on needs pdcm=on, which tells that "
+                   "there is IA32_PERF_CAPABILITIES");
+    } else if (has_any_thread(c->version) &&
+               MACHINE(qdev_get_machine())->smp.threads > 1) {
+        error_setg(errp, "pmu-version=%u has AnyThread, which is modelled for "
+                   "cores of one thread only: use -smp threads=1, or another "
+                   "version", c->version);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* What was not given follows from what was. */
+static void complete_config(X86PMUConfig *c)
+{
+    if (c->fixed == X86_PMU_AUTO) {
+        c->fixed = c->version < 2 ? 0 :
+                   c->fixed_bitmap == X86_PMU_AUTO ? MAX_FIXED_COUNTERS :
+                   cto32(c->fixed_bitmap);
+    }
+    if (c->fixed_bitmap == X86_PMU_AUTO) {
+        c->fixed_bitmap = below(c->fixed);
+    }
+    if (c->fixed_width == X86_PMU_AUTO) {
+        c->fixed_width = c->width;
+    }
+    if (c->ebx_length > EBX_MODELLED_LENGTH) {
+        c->ebx |= ~below(EBX_MODELLED_LENGTH);
+    }
+    c->ebx &= below(c->ebx_length);
+}
+
+/* Counts belong into the counters before anything is saved. */
+static void vm_state_changed(void *opaque, bool running, RunState state)
+{
+    X86CPU *cpu = opaque;
+
+    if (!running) {
+        x86_pmu_refresh(&cpu->env);
+    }
 }
 
 void x86_pmu_realize(CPUState *cs, Error **errp)
@@ -132,22 +326,31 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     X86CPU *cpu = X86_CPU(cs);
     X86PMUConfig *c = &cpu->pmu_config;
 
-    if (!cpu->enable_pmu || !tcg_enabled()) {
+    if (is_amd_like(&cpu->env)) {
+        /* -cpu max has pmu=on, and is an AMD CPU if not told otherwise. */
+        cpu->enable_pmu = false;
+    }
+    if (!cpu->enable_pmu) {
         return;
     }
-    if (icount_enabled()) {
-        /* A PMI may come where icount does not expect an interrupt. */
-        error_setg(errp, "pmu=on does not go together with -icount");
-    } else if (c->version > 5) {
-        error_setg(errp, "pmu-version=%u: 0 to 5 can be modelled", c->version);
-    } else if (c->gp < 1 || c->gp > 8) {
-        error_setg(errp, "pmu-gp=%u: 1 to 8 generic counters can be modelled",
-                   c->gp);
-    } else if (c->fixed > MAX_FIXED_COUNTERS) {
-        error_setg(errp, "pmu-fixed=%u: 0 to %u fixed counters can be modelled",
-                   c->fixed, MAX_FIXED_COUNTERS);
-    } else if (c->width < 32 || c->width > 63) {
-        error_setg(errp, "pmu-width=%u: counters have 32 to 63 bits", c->width);
+    if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
+        !check_fixed(&cpu->env, c, errp) || !check_events(c, errp)) {
+        return;
+    }
+    complete_config(c);
+    if (!c->version) {
+        cpu->env.features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
+    }
+    c->stop_entry = qemu_add_vm_change_state_handler(vm_state_changed, cpu);
+}
+
+void x86_pmu_unrealize(CPUState *cs)
+{
+    X86PMUConfig *c = &X86_CPU(cs)->pmu_config;
+
+    if (c->stop_entry) {
+        qemu_del_vm_change_state_handler(c->stop_entry);
+        c->stop_entry = NULL;
     }
 }
 
@@ -161,53 +364,102 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t *eax, uint32_t *ebx,
     if (!version) {
         return;
     }
-    *eax = version | c->gp << 8 | c->width << 16 | EBX_LENGTH << 24;
-    /* LLC references and misses and branch misses are absent. */
-    *ebx = 1 << 3 | 1 << 4 | 1 << 6;
+    *eax = version | c->gp << 8 | c->width << 16 | (uint32_t)c->ebx_length << 24;
+    *ebx = c->ebx;
     if (version >= 2) {
-        *edx = pmu_fixed(env) | c->width << 5;
+        *edx = c->fixed | c->fixed_width << 5;
     }
     if (version >= 5) {
-        *ecx = (1u << pmu_fixed(env)) - 1;
-        *edx |= 1 << 15;
+        *ecx = c->fixed_bitmap;
+        *edx |= ANYTHREAD_DEPRECATED;
     }
 }
 
 /* --- what a counter counts ---------------------------------------------- */
 
+typedef enum Event { EVENT_NONE, EVENT_CYCLE, EVENT_BRANCH } Event;
+
 typedef struct Counter {
     uint64_t *value;
+    uint64_t mask;      /* of its width */
     uint64_t evtsel;    /* a fixed counter's is made up from its control */
     uint64_t status;    /* its bit in the GLOBAL MSRs */
+    Event event;
 } Counter;
 
-/* IA32_FIXED_CTRx counts what these event selects would. */
-static const uint16_t fixed_event[MAX_FIXED_COUNTERS] = {
-    0x00c0, 0x003c, 0x013c,
+/* The events of leaf 0AH that are modelled, by their bit in EBX. */
+static const struct {
+    uint16_t select;    /* umask and event */
+    uint8_t bit;
+    uint8_t event;
+} arch_events[] = {
+    { 0x003c, 0, EVENT_CYCLE },     /* unhalted core cycles */
+    { 0x00c0, 1, EVENT_CYCLE },     /* instructions retired */
+    { 0x013c, 2, EVENT_CYCLE },     /* unhalted reference cycles */
+    { 0x00c4, 5, EVENT_BRANCH },    /* branch instructions retired */
 };
+
+static Event selected_event(const X86PMUConfig *c, uint64_t evtsel)
+{
+    unsigned int i, bit;
+
+    for (i = 0; i < ARRAY_SIZE(arch_events); i++) {
+        bit = arch_events[i].bit;
+        if ((evtsel & (EVTSEL_EVENT | EVTSEL_UMASK)) == arch_events[i].select &&
+            bit < c->ebx_length && !(c->ebx >> bit & 1)) {
+            return arch_events[i].event;
+        }
+    }
+    return EVENT_NONE;
+}
 
 static Counter gp_counter(CPUX86State *env, unsigned int i)
 {
+    uint64_t evtsel = env->msr_gp_evtsel[i];
+
     return (Counter) {
         .value = &env->msr_gp_counters[i],
-        .evtsel = env->msr_gp_evtsel[i],
+        .mask = pmu_gp_mask(env),
+        .evtsel = evtsel,
         .status = 1ULL << i,
+        .event = selected_event(pmu_config(env), evtsel),
     };
 }
 
+/* All three count what happens once in a cycle of ours. */
 static Counter fixed_counter(CPUX86State *env, unsigned int i)
 {
     uint64_t ctrl = env->msr_fixed_ctr_ctrl >> 4 * i;
 
     return (Counter) {
         .value = &env->msr_fixed_counters[i],
-        .evtsel = fixed_event[i] | EVTSEL_EN |
+        .mask = pmu_fixed_mask(env),
+        .evtsel = EVTSEL_EN |
                   (ctrl & FIXED_OS ? EVTSEL_OS : 0) |
                   (ctrl & FIXED_USR ? EVTSEL_USR : 0) |
                   (ctrl & FIXED_PMI ? EVTSEL_INT : 0),
         .status = 1ULL << (FIXED_SHIFT + i),
+        .event = EVENT_CYCLE,
     };
 }
+
+/* Fills in c for the counter that stands at place i; false if none does. */
+static bool get_counter(CPUX86State *env, unsigned int i, Counter *c)
+{
+    if (i < pmu_config(env)->gp) {
+        *c = gp_counter(env, i);
+        return true;
+    }
+    if (i >= MAX_GP_COUNTERS && pmu_has_fixed(env, i - MAX_GP_COUNTERS)) {
+        *c = fixed_counter(env, i - MAX_GP_COUNTERS);
+        return true;
+    }
+    return false;
+}
+
+#define FOR_EACH_COUNTER(env, c, i)                                         \
+    for (i = 0; i < MAX_GP_COUNTERS + MAX_FIXED_COUNTERS; i++)              \
+        if (get_counter(env, i, &(c)))
 
 static bool counter_enabled(CPUX86State *env, const Counter *c)
 {
@@ -221,49 +473,25 @@ static bool counter_enabled(CPUX86State *env, const Counter *c)
            !(env->msr_global_status & STATUS_CTR_FRZ);
 }
 
-static bool counts_branches(uint64_t evtsel)
-{
-    return (evtsel & (EVTSEL_EVENT | EVTSEL_UMASK)) == 0x00c4;
-}
-
-static bool counts_cycles(uint64_t evtsel)
-{
-    switch (evtsel & (EVTSEL_EVENT | EVTSEL_UMASK)) {
-    case 0x003c: /* unhalted core cycles */
-    case 0x00c0: /* instructions retired */
-    case 0x013c: /* unhalted reference cycles */
-        return true;
-    default:
-        return false;
-    }
-}
-
 /*
- * What an event select makes of so many cycles in which one instruction
- * each retired, so many of them branches.
+ * What a counter, but for EDGE, makes of so many cycles in which one
+ * instruction each retired, so many of them branches.
  */
-static uint64_t events_in(uint64_t evtsel, uint64_t cycles, uint64_t branches)
+static uint64_t events_in(const Counter *c, uint64_t cycles, uint64_t branches)
 {
-    unsigned int cmask = (evtsel >> EVTSEL_CMASK_SHIFT) & 0xff;
-    uint64_t events;
+    unsigned int cmask = (c->evtsel >> EVTSEL_CMASK_SHIFT) & 0xff;
+    uint64_t events = c->event == EVENT_BRANCH ? branches : cycles;
 
-    if (evtsel & EVTSEL_EDGE) {
+    if (c->event == EVENT_NONE) {
         return 0;
     }
-    if (counts_branches(evtsel)) {
-        events = branches;
-    } else if (counts_cycles(evtsel)) {
-        events = cycles;
-    } else {
-        return 0;
-    }
-    if (cmask == 0) {
-        return events;
+    if (cmask == 0 && !(c->evtsel & EVTSEL_EDGE)) {
+        return events; /* INV has nothing to invert */
     }
     if (cmask > 1) {
         events = 0; /* a cycle has never two of them */
     }
-    return evtsel & EVTSEL_INV ? cycles - events : events;
+    return c->evtsel & EVTSEL_INV ? cycles - events : events;
 }
 
 /* Can this counter's value change?  Only then does it bound the budget. */
@@ -271,14 +499,8 @@ static bool counter_active(CPUX86State *env, const Counter *c)
 {
     return counter_enabled(env, c) &&
            (c->evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
-           (events_in(c->evtsel, 1, 0) || events_in(c->evtsel, 1, 1));
+           (events_in(c, 1, 0) || events_in(c, 1, 1));
 }
-
-#define FOR_EACH_COUNTER(env, c, i)                                         \
-    for (i = 0; i < pmu_config(env)->gp + pmu_fixed(env) &&                 \
-         (c = i < pmu_config(env)->gp ?                                     \
-              gp_counter(env, i) :                                          \
-              fixed_counter(env, i - pmu_config(env)->gp), true); i++)
 
 /* --- folding ------------------------------------------------------------ */
 
@@ -290,24 +512,24 @@ static unsigned int mode_of(uint32_t hflags)
 static void deliver_pmi(CPUX86State *env)
 {
     DeviceState *apic = env_archcpu(env)->apic_state;
-    bool locked = qemu_mutex_iothread_locked();
+    bool locked = bql_locked();
 
     if (!apic) {
         return;
     }
     if (!locked) {
-        qemu_mutex_lock_iothread();
+        bql_lock();
     }
     apic_deliver_pmi(apic);
     if (!locked) {
-        qemu_mutex_unlock_iothread();
+        bql_unlock();
     }
 }
 
 /* SDM "Freezing performance counters on PMI": legacy, streamlined from v4. */
 static void freeze_on_pmi(CPUX86State *env)
 {
-    if (!(env->pmu.debugctl & DEBUGCTL_FREEZE_PMC) || pmu_version(env) < 2) {
+    if (!(env->pmu.debugctl & DEBUGCTL_FREEZE_PMC)) {
         return;
     }
     if (pmu_version(env) >= 4) {
@@ -317,23 +539,50 @@ static void freeze_on_pmi(CPUX86State *env)
     }
 }
 
-/* Add to a counter what happened; true if that asks for an interrupt. */
-static bool counter_add(CPUX86State *env, const Counter *c,
-                        const uint64_t *cycles)
+/* What has happened since the counters were up to date. */
+typedef struct Past {
+    uint64_t cycles[X86_PMU_MODES];
+    uint64_t branches[X86_PMU_MODES];
+} Past;
+
+static uint64_t events_of(const Counter *c, const Past *past)
 {
-    uint64_t mask = pmu_width_mask(env), events = 0, value;
+    uint64_t events = 0;
 
     if (c->evtsel & EVTSEL_OS) {
-        events += events_in(c->evtsel, cycles[X86_PMU_OS],
-                            env->pmu.branches[X86_PMU_OS]);
+        events += events_in(c, past->cycles[X86_PMU_OS],
+                            past->branches[X86_PMU_OS]);
     }
     if (c->evtsel & EVTSEL_USR) {
-        events += events_in(c->evtsel, cycles[X86_PMU_USR],
-                            env->pmu.branches[X86_PMU_USR]);
+        events += events_in(c, past->cycles[X86_PMU_USR],
+                            past->branches[X86_PMU_USR]);
     }
-    value = *c->value + events;
-    *c->value = value & mask;
-    if (value <= mask) {
+    return events;
+}
+
+/* The past is one cycle, or none: arm() sees to it.  1 if it is an edge. */
+static uint64_t edges_of(CPUX86State *env, const Counter *c, const Past *past)
+{
+    bool before = env->pmu.asserted & c->status;
+    bool now = events_of(c, past);
+
+    if (!past->cycles[X86_PMU_OS] && !past->cycles[X86_PMU_USR]) {
+        return 0;
+    }
+    env->pmu.asserted &= ~c->status;
+    env->pmu.asserted |= now ? c->status : 0;
+    return now && !before;
+}
+
+/* Add to a counter what happened; true if that asks for an interrupt. */
+static bool counter_add(CPUX86State *env, const Counter *c, const Past *past)
+{
+    uint64_t value = *c->value;
+
+    value += c->evtsel & EVTSEL_EDGE ? edges_of(env, c, past) :
+                                       events_of(c, past);
+    *c->value = value & c->mask;
+    if (value <= c->mask) {
         return false;
     }
     env->msr_global_status |= c->status;
@@ -343,33 +592,56 @@ static bool counter_add(CPUX86State *env, const Counter *c,
 /* Bring all counters up to date with what has retired. */
 static void fold(CPUX86State *env)
 {
-    uint64_t cycles[X86_PMU_MODES];
     bool pmi = false;
     unsigned int i;
+    Past past;
     Counter c;
 
     for (i = 0; i < X86_PMU_MODES; i++) {
-        cycles[i] = env->pmu.armed[i] - env->pmu.budget[i];
+        past.cycles[i] = env->pmu.armed[i] - env->pmu.budget[i];
+        past.branches[i] = env->pmu.branches[i];
+        env->pmu.branches[i] = 0;
     }
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
-            pmi |= counter_add(env, &c, cycles);
+            pmi |= counter_add(env, &c, &past);
         }
     }
-    memset(env->pmu.branches, 0, sizeof(env->pmu.branches));
     if (pmi) {
         freeze_on_pmi(env);
         deliver_pmi(env);
     }
 }
 
-static void bound(int64_t *limit, const Counter *c, int64_t left)
+/* What the counters ask of the budgets. */
+typedef struct Bounds {
+    int64_t limit[X86_PMU_MODES];
+    bool near;          /* an overflow, or an EDGE counter */
+    uint32_t flags;
+} Bounds;
+
+static void bound(Bounds *b, const Counter *c)
 {
-    if (c->evtsel & EVTSEL_OS) {
-        limit[X86_PMU_OS] = MIN(limit[X86_PMU_OS], left);
+    int64_t left = MIN(c->mask - *c->value + 1, BUDGET_UNLIMITED);
+    uint64_t modes = c->evtsel & (EVTSEL_OS | EVTSEL_USR);
+
+    b->flags |= HF_PMU_MASK;
+    b->flags |= c->event == EVENT_BRANCH ? HF_PMU_BR_MASK : 0;
+    if (c->evtsel & EVTSEL_EDGE) {
+        /* The mode that it does not count in deasserts its condition. */
+        modes = EVTSEL_OS | EVTSEL_USR;
+        left = 1;
     }
-    if (c->evtsel & EVTSEL_USR) {
-        limit[X86_PMU_USR] = MIN(limit[X86_PMU_USR], left);
+    if (left <= NEAR_EVENTS) {
+        b->near = true;
+    } else {
+        left /= 2;
+    }
+    if (modes & EVTSEL_OS) {
+        b->limit[X86_PMU_OS] = MIN(b->limit[X86_PMU_OS], left);
+    }
+    if (modes & EVTSEL_USR) {
+        b->limit[X86_PMU_USR] = MIN(b->limit[X86_PMU_USR], left);
     }
 }
 
@@ -383,30 +655,24 @@ static void bound(int64_t *limit, const Counter *c, int64_t left)
  */
 static void arm(CPUX86State *env)
 {
-    int64_t limit[X86_PMU_MODES] = { BUDGET_UNLIMITED, BUDGET_UNLIMITED };
-    unsigned int running = mode_of(env->hflags), i;
-    bool near = false;
-    uint32_t flags = 0;
-    int64_t left;
+    Bounds b = { .limit = { BUDGET_UNLIMITED, BUDGET_UNLIMITED } };
+    unsigned int i;
     Counter c;
 
     FOR_EACH_COUNTER(env, c, i) {
-        if (!counter_active(env, &c)) {
-            continue;
+        if (counter_active(env, &c)) {
+            bound(&b, &c);
+        } else {
+            env->pmu.asserted &= ~c.status;
         }
-        flags |= HF_PMU_MASK;
-        flags |= counts_branches(c.evtsel) ? HF_PMU_BR_MASK : 0;
-        left = MIN(pmu_width_mask(env) - *c.value + 1, BUDGET_UNLIMITED);
-        near |= left <= NEAR_EVENTS;
-        bound(limit, &c, left <= NEAR_EVENTS ? left : left / 2);
     }
-    if (near) {
-        limit[!running] = 0;
+    if (b.near) {
+        b.limit[!mode_of(env->hflags)] = 0;
     }
     for (i = 0; i < X86_PMU_MODES; i++) {
-        env->pmu.budget[i] = env->pmu.armed[i] = limit[i];
+        env->pmu.budget[i] = env->pmu.armed[i] = b.limit[i];
     }
-    env->hflags = (env->hflags & ~(HF_PMU_MASK | HF_PMU_BR_MASK)) | flags;
+    env->hflags = (env->hflags & ~(HF_PMU_MASK | HF_PMU_BR_MASK)) | b.flags;
 }
 
 /* Fold and arm; between instructions. */
@@ -432,6 +698,7 @@ void x86_pmu_reset(CPUX86State *env)
         /* SDM: bits n-1:0 set, so that version 1 software works. */
         env->msr_global_ctrl = pmu_version(env) >= 2 ?
                                MAKE_64BIT_MASK(0, pmu_config(env)->gp) : 0;
+        env->msr_ia32_misc_enable |= MISC_ENABLE_PMU;
         memset(&env->pmu, 0, sizeof(env->pmu));
         arm(env);
     }
@@ -461,9 +728,9 @@ static void end_access(CPUX86State *env)
 /* HLT has retired and nothing will run: its overflow cannot wait. */
 void x86_pmu_hlt(CPUX86State *env)
 {
-    if ((env->hflags & HF_PMU_MASK) &&
-        env->pmu.budget[mode_of(env->hflags)] <= 0) {
+    if (env->hflags & HF_PMU_MASK) {
         x86_pmu_refresh(env);
+        env->pmu.asserted = 0; /* a halted CPU has no cycle */
     }
 }
 
@@ -507,43 +774,91 @@ void helper_pmu_budget_spent(CPUX86State *env)
     cpu_loop_exit_noexc(cs);
 }
 
+/*
+ * What the registers that QEMU saves for KVM's sake lack.  GLOBAL_CTRL again,
+ * because they are not saved when all of them are 0, which is not how reset
+ * leaves it.
+ */
+static bool vmstate_needed(void *opaque)
+{
+    X86CPU *cpu = opaque;
+
+    return tcg_enabled() && pmu_version(&cpu->env);
+}
+
+const VMStateDescription vmstate_x86_pmu = {
+    .name = "cpu/x86_pmu",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = vmstate_needed,
+    .fields = (VMStateField[]) {
+        VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
+        VMSTATE_UINT64(env.pmu.debugctl, X86CPU),
+        VMSTATE_UINT64(env.pmu.asserted, X86CPU),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
 /* --- registers ---------------------------------------------------------- */
 
 enum RegKind {
-    REG_EVTSEL, REG_PMC, REG_A_PMC, REG_FIXED, REG_FIXED_CTRL, REG_STATUS,
-    REG_CTRL, REG_OVF_CTRL, REG_STATUS_SET, REG_INUSE, REG_DEBUGCTL,
-    REG_PERF_CAPABILITIES,
+    REG_ABSENT, REG_EVTSEL, REG_PMC, REG_A_PMC, REG_FIXED, REG_FIXED_CTRL,
+    REG_STATUS, REG_CTRL, REG_OVF_CTRL, REG_STATUS_SET, REG_INUSE,
+    REG_DEBUGCTL, REG_PERF_CAPABILITIES,
 };
 
 typedef struct RegRange {
     uint32_t first;
-    uint8_t number;     /* of addresses that belong to the PMU */
+    uint16_t number;    /* of addresses that belong to the PMU */
     uint8_t kind;
     uint8_t version;    /* where it appeared */
     bool read_only;
 } RegRange;
 
 static const RegRange reg_ranges[] = {
-    { 0x0c1, 8, REG_PMC, 1 },
-    { 0x186, 8, REG_EVTSEL, 1 },
-    { 0x1d9, 1, REG_DEBUGCTL, 1 },
-    { 0x309, 16, REG_FIXED, 2 },
-    { 0x345, 1, REG_PERF_CAPABILITIES, 1, true },
-    { 0x38d, 1, REG_FIXED_CTRL, 2 },
-    { 0x38e, 1, REG_STATUS, 2, true },
-    { 0x38f, 1, REG_CTRL, 2 },
-    { 0x390, 1, REG_OVF_CTRL, 2 },
-    { 0x391, 1, REG_STATUS_SET, 4 },
-    { 0x392, 1, REG_INUSE, 4, true },
-    { 0x4c1, 8, REG_A_PMC, 1 },
+    { 0x00c1, MAX_GP_COUNTERS, REG_PMC, 1 },
+    { 0x0186, MAX_GP_COUNTERS, REG_EVTSEL, 1 },
+    { 0x01d9, 1, REG_DEBUGCTL, 0 },
+    { 0x0309, 16, REG_FIXED, 2 },
+    { 0x0329, 1, REG_ABSENT }, /* PERF_METRICS */
+    { 0x0345, 1, REG_PERF_CAPABILITIES, 1, true },
+    { 0x038d, 1, REG_FIXED_CTRL, 2 },
+    { 0x038e, 1, REG_STATUS, 2, true },
+    { 0x038f, 1, REG_CTRL, 2 },
+    { 0x0390, 1, REG_OVF_CTRL, 2 },
+    { 0x0391, 1, REG_STATUS_SET, 4 },
+    { 0x0392, 1, REG_INUSE, 4, true },
+    { 0x03f1, 1, REG_ABSENT }, /* PEBS_ENABLE */
+    { 0x04c1, MAX_GP_COUNTERS, REG_A_PMC, 1 },
+    { 0x1900, 0x100, REG_ABSENT }, /* version 6 */
 };
 
-static const RegRange *find_reg(uint32_t msr)
+static bool is_per_gp(const RegRange *reg)
+{
+    return reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
+           reg->kind == REG_A_PMC;
+}
+
+/*
+ * Addresses behind the eighth PMC are other registers' on most CPUs; there
+ * only those of counters that exist are the PMU's.
+ */
+static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
+{
+    unsigned int i = msr - reg->first, number = reg->number;
+
+    if (is_per_gp(reg)) {
+        number = MIN(number, MAX(pmu_config(env)->gp, PMC_ALWAYS));
+    }
+    return i < number;
+}
+
+static const RegRange *find_reg(CPUX86State *env, uint32_t msr)
 {
     unsigned int i;
 
     for (i = 0; i < ARRAY_SIZE(reg_ranges); i++) {
-        if (msr - reg_ranges[i].first < reg_ranges[i].number) {
+        if (reg_covers(env, &reg_ranges[i], msr)) {
             return &reg_ranges[i];
         }
     }
@@ -556,49 +871,59 @@ static bool reg_exists(CPUX86State *env, const RegRange *reg, unsigned int i)
         return false;
     }
     switch (reg->kind) {
+    case REG_ABSENT:
+        return false;
     case REG_EVTSEL:
     case REG_PMC:
         return i < pmu_config(env)->gp;
     case REG_A_PMC:
         return i < pmu_config(env)->gp && pmu_full_width(env);
     case REG_FIXED:
-        return i < pmu_fixed(env);
+        return pmu_has_fixed(env, i);
     case REG_PERF_CAPABILITIES:
-        return env->features[FEAT_1_ECX] & CPUID_EXT_PDCM;
+        return pmu_has_pdcm(env);
     default:
         return true;
     }
 }
 
-/* Bits that must be written as zeros. */
-static uint64_t reserved_bits(CPUX86State *env, const RegRange *reg)
+static uint64_t fixed_ctrl_bits(CPUX86State *env)
 {
     uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI;
-    uint64_t fields = 0;
+    uint64_t bits = 0;
     unsigned int i;
 
+    field |= has_any_thread(pmu_version(env)) ? FIXED_ANY : 0;
+    for (i = 0; i < MAX_FIXED_COUNTERS; i++) {
+        bits |= pmu_has_fixed(env, i) ? field << 4 * i : 0;
+    }
+    return bits;
+}
+
+/* Bits that may be written as ones. */
+static uint64_t writable_bits(CPUX86State *env, const RegRange *reg)
+{
     switch (reg->kind) {
     case REG_EVTSEL:
-        return ~EVTSEL_BITS | (pmu_any_thread(env) ? 0 : EVTSEL_ANY);
+        return EVTSEL_BITS &
+               ~(has_any_thread(pmu_version(env)) ? 0 : EVTSEL_ANY);
     case REG_A_PMC:
+        return pmu_gp_mask(env);
     case REG_FIXED:
-        return ~pmu_width_mask(env);
+        return pmu_fixed_mask(env);
     case REG_FIXED_CTRL:
-        field |= pmu_any_thread(env) ? FIXED_ANY : 0;
-        for (i = 0; i < pmu_fixed(env); i++) {
-            fields |= field << 4 * i;
-        }
-        return ~fields;
+        return fixed_ctrl_bits(env);
     case REG_CTRL:
-        return ~pmu_counters(env);
+        return pmu_counters(env);
     case REG_OVF_CTRL:
-        return ~pmu_status_bits(env);
+        return pmu_status_bits(env);
     case REG_STATUS_SET:
-        return ~pmu_status_bits(env) | STATUS_COND_CHGD;
+        return pmu_status_bits(env) & ~STATUS_COND_CHGD;
     case REG_DEBUGCTL:
-        return ~DEBUGCTL_BITS;
-    default:
-        return 0;
+        return DEBUGCTL_BTF | (pmu_version(env) >= 2 && pmu_has_pdcm(env) ?
+                               DEBUGCTL_FREEZE_PMC : 0);
+    default: /* a PMC takes EAX and ignores EDX */
+        return UINT64_MAX;
     }
 }
 
@@ -610,7 +935,7 @@ static uint64_t read_inuse(CPUX86State *env)
     Counter c;
 
     FOR_EACH_COUNTER(env, c, i) {
-        bool used = i < pmu_config(env)->gp ?
+        bool used = i < MAX_GP_COUNTERS ?
                     c.evtsel & EVTSEL_EVENT :
                     c.evtsel & (EVTSEL_OS | EVTSEL_USR);
 
@@ -655,7 +980,7 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
         env->msr_gp_evtsel[i] = val;
         break;
     case REG_PMC: /* only EAX counts, sign-extended from bit 31 */
-        env->msr_gp_counters[i] = (int64_t)(int32_t)val & pmu_width_mask(env);
+        env->msr_gp_counters[i] = (int64_t)(int32_t)val & pmu_gp_mask(env);
         break;
     case REG_A_PMC:
         env->msr_gp_counters[i] = val;
@@ -691,9 +1016,9 @@ static G_NORETURN void raise_gp(CPUX86State *env, uintptr_t ra)
 /* True if the MSR is the PMU's. */
 bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
 {
-    const RegRange *reg = find_reg(msr);
+    const RegRange *reg = find_reg(env, msr);
 
-    if (!reg || !pmu_version(env)) {
+    if (!reg || !pmu_on(env)) {
         return false;
     }
     if (!reg_exists(env, reg, msr - reg->first)) {
@@ -707,13 +1032,13 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
 
 bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
 {
-    const RegRange *reg = find_reg(msr);
+    const RegRange *reg = find_reg(env, msr);
 
-    if (!reg || !pmu_version(env)) {
+    if (!reg || !pmu_on(env)) {
         return false;
     }
     if (!reg_exists(env, reg, msr - reg->first) || reg->read_only ||
-        (val & reserved_bits(env, reg))) {
+        (val & ~writable_bits(env, reg))) {
         raise_gp(env, ra);
     }
     begin_access(env);
@@ -722,19 +1047,28 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
     return true;
 }
 
+static bool rdpmc_index_ok(CPUX86State *env, uint32_t index)
+{
+    if (!pmu_version(env)) {
+        return false;
+    }
+    if (index & RDPMC_FIXED) {
+        return pmu_has_fixed(env, index & ~RDPMC_FIXED);
+    }
+    return index < pmu_config(env)->gp;
+}
+
 /* The caller has checked the privilege; ECX[31] is reserved with a PMU. */
 uint64_t x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uintptr_t ra)
 {
-    unsigned int i = index & ~RDPMC_FIXED;
-    bool fixed = index & RDPMC_FIXED;
-    unsigned int number = fixed ? pmu_fixed(env) : pmu_config(env)->gp;
     uint64_t val;
 
-    if (!pmu_version(env) || i >= number) {
+    if (!rdpmc_index_ok(env, index)) {
         raise_gp(env, ra);
     }
     begin_access(env);
-    val = fixed ? env->msr_fixed_counters[i] : env->msr_gp_counters[i];
+    val = index & RDPMC_FIXED ? env->msr_fixed_counters[index & ~RDPMC_FIXED] :
+                                env->msr_gp_counters[index];
     end_access(env);
     return val;
 }
@@ -745,9 +1079,9 @@ static void gen_add(size_t offset, int64_t n)
 {
     TCGv_i64 t = tcg_temp_new_i64();
 
-    tcg_gen_ld_i64(t, cpu_env, offset);
+    tcg_gen_ld_i64(t, tcg_env, offset);
     tcg_gen_addi_i64(t, t, n);
-    tcg_gen_st_i64(t, cpu_env, offset);
+    tcg_gen_st_i64(t, tcg_env, offset);
     tcg_temp_free_i64(t);
 }
 
@@ -767,12 +1101,12 @@ TCGOp *x86_pmu_gen_tb_start(uint32_t flags)
     }
     enough = gen_new_label();
     budget = tcg_temp_new_i64();
-    tcg_gen_ld_i64(budget, cpu_env, offset);
+    tcg_gen_ld_i64(budget, tcg_env, offset);
     tcg_gen_sub_i64(budget, budget, tcg_constant_i64(0));
     start = tcg_last_op();
-    tcg_gen_st_i64(budget, cpu_env, offset);
+    tcg_gen_st_i64(budget, tcg_env, offset);
     tcg_gen_brcondi_i64(TCG_COND_GE, budget, 0, enough);
-    gen_helper_pmu_budget_spent(cpu_env);
+    gen_helper_pmu_budget_spent(tcg_env);
     gen_set_label(enough);
     tcg_temp_free_i64(budget);
     return start;

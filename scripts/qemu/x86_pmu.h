@@ -30,29 +30,48 @@ typedef struct X86PMUState {
     int64_t armed[X86_PMU_MODES];
     /* Branches retired since then. */
     uint64_t branches[X86_PMU_MODES];
+    /* By GLOBAL_STATUS bit: the condition of an EDGE counter, last cycle. */
+    uint64_t asserted;
     uint64_t debugctl;
 } X86PMUState;
 
+/* Of a property: as the others make it. */
+#define X86_PMU_AUTO        0xff
+
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
-    uint8_t version;
-    uint8_t gp;
-    uint8_t fixed;
-    uint8_t width;
+    uint8_t version;        /* EAX[7:0] */
+    uint8_t gp;             /* EAX[15:8]: generic counters */
+    uint8_t width;          /* EAX[23:16]: their width */
+    uint8_t ebx_length;     /* EAX[31:24] */
+    uint32_t ebx;           /* events that are absent */
+    uint8_t fixed;          /* EDX[4:0]: contiguous fixed counters */
+    uint8_t fixed_width;    /* EDX[12:5] */
+    uint8_t fixed_bitmap;   /* all of them; ECX from version 5 on */
+    struct VMChangeStateEntry *stop_entry;
 } X86PMUConfig;
 
-#define X86_PMU_PROPERTIES                                              \
-    DEFINE_PROP_UINT8("pmu-version", X86CPU, pmu_config.version, 4),    \
-    DEFINE_PROP_UINT8("pmu-gp", X86CPU, pmu_config.gp, 8),              \
-    DEFINE_PROP_UINT8("pmu-fixed", X86CPU, pmu_config.fixed, 3),        \
-    DEFINE_PROP_UINT8("pmu-width", X86CPU, pmu_config.width, 48)
+#define X86_PMU_PROPERTIES                                                  \
+    DEFINE_PROP_UINT8("pmu-version", X86CPU, pmu_config.version, 4),        \
+    DEFINE_PROP_UINT8("pmu-gp", X86CPU, pmu_config.gp, 8),                  \
+    DEFINE_PROP_UINT8("pmu-width", X86CPU, pmu_config.width, 48),           \
+    DEFINE_PROP_UINT32("pmu-ebx", X86CPU, pmu_config.ebx, 0x58),            \
+    DEFINE_PROP_UINT8("pmu-ebx-length", X86CPU, pmu_config.ebx_length, 7),  \
+    DEFINE_PROP_UINT8("pmu-fixed", X86CPU, pmu_config.fixed, X86_PMU_AUTO), \
+    DEFINE_PROP_UINT8("pmu-fixed-width", X86CPU, pmu_config.fixed_width,    \
+                      X86_PMU_AUTO),                                        \
+    DEFINE_PROP_UINT8("pmu-fixed-bitmap", X86CPU, pmu_config.fixed_bitmap,  \
+                      X86_PMU_AUTO)
 
 struct CPUArchState;
-struct DisasContextBase;
 struct TCGOp;
 
+#ifndef CONFIG_USER_ONLY
+
 /* The CPU's life: cpu.c, helper.c, machine.c */
+extern const struct VMStateDescription vmstate_x86_pmu;
 void x86_pmu_realize(CPUState *cs, Error **errp);
+void x86_pmu_unrealize(CPUState *cs);
 void x86_pmu_reset(struct CPUArchState *env);
 void x86_pmu_refresh(struct CPUArchState *env);
 void x86_pmu_load(struct CPUArchState *env);
@@ -75,5 +94,21 @@ struct TCGOp *x86_pmu_gen_tb_start(uint32_t flags);
 void x86_pmu_gen_tb_stop(struct TCGOp *start, int insns);
 void x86_pmu_gen_unretire(uint32_t flags);
 void x86_pmu_gen_branch(uint32_t flags);
+
+#else /* programs under user-mode emulation see no PMU */
+
+#define x86_pmu_realize(cs, errp)                       ((void)0)
+#define x86_pmu_reset(env)                              ((void)0)
+#define x86_pmu_restore(env, flags, insns)              ((void)0)
+#define x86_pmu_cpuid(env, eax, ebx, ecx, edx)          \
+    (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
+#define x86_pmu_rdpmc(env, index, ra)                   (0)
+#define x86_pmu_is_branch(opcode)                       (false)
+#define x86_pmu_gen_tb_start(flags)                     (NULL)
+#define x86_pmu_gen_tb_stop(start, insns)               ((void)(start))
+#define x86_pmu_gen_unretire(flags)                     ((void)0)
+#define x86_pmu_gen_branch(flags)                       ((void)0)
+
+#endif
 
 #endif
