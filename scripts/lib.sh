@@ -19,6 +19,34 @@ die() {
 	exit 1
 }
 
+# ---------------------------------------------------------------- the PMU
+
+# pmu_properties KEY=VALUE,...: prints what to append to QEMU's -cpu for a PMU
+# described like that, or for `off`.
+pmu_properties() {
+	local items item
+
+	if [[ $1 == off ]]; then
+		printf ',pmu=off\n'
+		return
+	fi
+	IFS=, read -ra items <<< "$1"
+	for item in "${items[@]}"; do
+		case $item in
+		version=?* | gp=?* | width=?* | fixed=?* | fixed-width=?* | fixed-bitmap=?* | ebx=?* | ebx-length=?*)
+			printf ',pmu-%s' "$item"
+			;;
+		full-width=?*) printf ',full-width-write=%s' "${item#*=}" ;;
+		pdcm=?* | hypervisor=?*) printf ',%s' "$item" ;;
+		*)
+			die "a PMU has no ${item@Q}; it is off or KEY=VALUE,... of version gp width fixed" \
+				"fixed-width fixed-bitmap ebx ebx-length full-width pdcm hypervisor"
+			;;
+		esac
+	done
+	printf '\n'
+}
+
 # ---------------------------------------------------------------- the cache
 #
 # An entry is a directory that is complete or absent. It is made in a

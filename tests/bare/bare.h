@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The bare programs: a PMU is asked whether it does what the SDM says, with no
+ * operating system between.
+ *
+ * What the tests expect is the architecture's, so that they would pass on a
+ * processor, too.  Names that begin with "model: " are of what only the lab's
+ * PMU promises: an instruction takes one cycle, an overflow's interrupt comes
+ * on the very next boundary, and the like.
+ */
+#ifndef BARE_H
+#define BARE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "layout.h"
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define BIT(n)		(1UL << (n))
+/* The lowest n bits, n below 64. */
+#define LOW_BITS(n)	(BIT(n) - 1)
+
+#define MSR_PMC			0x0c1
+#define MSR_EVTSEL		0x186
+#define MSR_MISC_ENABLE		0x1a0
+#define MSR_DEBUGCTL		0x1d9
+#define MSR_FIXED_CTR		0x309
+#define MSR_PERF_METRICS	0x329
+#define MSR_PERF_CAPABILITIES	0x345
+#define MSR_FIXED_CTR_CTRL	0x38d
+#define MSR_GLOBAL_STATUS	0x38e
+#define MSR_GLOBAL_CTRL		0x38f
+#define MSR_GLOBAL_OVF_CTRL	0x390
+#define MSR_GLOBAL_STATUS_SET	0x391
+#define MSR_GLOBAL_INUSE	0x392
+#define MSR_A_PMC		0x4c1
+#define MSR_GP0_CTR		0x1900
+#define MSR_STAR		0xc0000081
+#define MSR_LSTAR		0xc0000082
+#define MSR_FMASK		0xc0000084
+
+/* IA32_PERFEVTSELx; with the events, also what a fixed counter counts */
+#define EVENT_CYCLES		0x003c
+#define EVENT_INSTRUCTIONS	0x00c0
+#define EVENT_REF_CYCLES	0x013c
+#define EVENT_BRANCHES		0x00c4
+#define SEL_USR			BIT(16)
+#define SEL_OS			BIT(17)
+#define SEL_EDGE		BIT(18)
+#define SEL_INT			BIT(20)
+#define SEL_ANY			BIT(21)
+#define SEL_EN			BIT(22)
+#define SEL_INV			BIT(23)
+#define SEL_CMASK(n)		((u64)(n) << 24)
+
+#define FIXED_OS		1
+#define FIXED_USR		2
+#define FIXED_ANY		4
+#define FIXED_PMI		8
+
+#define STATUS_FIXED(n)		BIT(32 + (n))
+#define STATUS_CTR_FRZ		BIT(59)
+#define DEBUGCTL_FREEZE		BIT(12)
+
+#define RDPMC_FIXED		BIT(30)
+#define RDPMC_FAST		BIT(31)
+
+#define CR4_PCE			BIT(8)
+
+#define APIC_SVR		0xf0
+#define APIC_ICR_LOW		0x300
+#define APIC_ICR_HIGH		0x310
+#define APIC_LVTPC		0x340
+#define APIC_SVR_ENABLE		BIT(8)
+#define APIC_MODE_NMI		0x400
+#define APIC_MASKED		0x10000
+
+#define VECTOR_DB		1
+#define VECTOR_NMI		2
+#define VECTOR_UD		6
+#define VECTOR_GP		13
+#define VECTOR_PF		14
+
+/**
+ * struct pmu - the PMU that the program was told to expect
+ * @off: there is no PMU
+ * @version: CPUID.0AH:EAX[7:0]; 0 if @off
+ * @gp: generic counters
+ * @width: their bits
+ * @contiguous: CPUID.0AH:EDX[4:0]
+ * @fixed: bitmap of the fixed counters
+ * @fixed_width: their bits
+ * @ebx: CPUID.0AH:EBX
+ * @ebx_length: CPUID.0AH:EAX[31:24]
+ * @full_width: IA32_A_PMCx exist
+ * @pdcm: IA32_PERF_CAPABILITIES exists
+ * @hypervisor: CPUID.1:ECX[31]
+ */
+struct pmu {
+	bool off;
+	unsigned int version;
+	unsigned int gp;
+	unsigned int width;
+	unsigned int contiguous;
+	u64 fixed;
+	unsigned int fixed_width;
+	u32 ebx;
+	unsigned int ebx_length;
+	bool full_width;
+	bool pdcm;
+	bool hypervisor;
+};
+
+/**
+ * struct counter - one of the PMU's counters
+ * @fixed: it is a fixed one
+ * @index: of its kind
+ * @msr: through which all of its bits can be written, if there is one
+ * @rdpmc: what RDPMC takes for it
+ * @bit: in the GLOBAL registers
+ * @mask: of its width
+ */
+struct counter {
+	bool fixed;
+	unsigned int index;
+	u32 msr;
+	u32 rdpmc;
+	u64 bit;
+	u64 mask;
+};
+
+#define COUNTERS_MAX	21
+
+/**
+ * struct run - what measure() writes; boot.S knows its layout
+ * @msr: where
+ * @on: what lets the counters run
+ * @off: what stops them
+ */
+struct run {
+	u64 msr;
+	u64 on;
+	u64 off;
+};
+
+/**
+ * struct pmi - the interrupts that came; boot.S knows its layout
+ * @rip: what the last one interrupted
+ * @cs: likewise
+ * @count: all of them
+ * @nmis: those that were NMIs
+ */
+struct pmi {
+	u64 rip;
+	u64 cs;
+	u32 count;
+	u32 nmis;
+};
+
+/**
+ * struct work - instructions whose number is known, see work.S
+ * @fn: the code
+ * @title: what it is
+ * @instructions: that retire in it
+ * @branches: that retire in it
+ * @flags: WORK_*
+ */
+struct work {
+	const void *fn;
+	const char *title;
+	u32 instructions;
+	u32 branches;
+	u32 flags;
+	u32 pad;
+};
+
+/**
+ * struct mode - a way to run BODY
+ * @name: of the mode
+ * @enter: runs a routine in the mode
+ * @body: BODY_INSTRUCTIONS
+ * @empty: nothing
+ * @ring: its privilege
+ */
+struct mode {
+	const char *name;
+	void (*enter)(const void *fn);
+	const void *body;
+	const void *empty;
+	unsigned int ring;
+};
+
+/* A 64-bit interrupt gate. */
+struct gate {
+	u16 offset_low;
+	u16 selector;
+	u16 flags;
+	u16 offset_middle;
+	u32 offset_high;
+	u32 zero;
+};
+
+/* What trap() is given; boot.S pushes it. */
+struct frame {
+	u64 regs[9];
+	u64 vector;
+	u64 error;
+	u64 rip;
+	u64 cs;
+};
+
+/* ---------------------------------------------------------------- boot.S */
+
+extern const char low_start[], low_end[], low_fault[];
+extern const char low_empty[], low_body[], low_rdpmc[], low_result[];
+extern const char body32[], empty32[], body64[], empty64[], user64[];
+extern const char trap_entries[], trap_stack[], measure_call[];
+extern const char nmi_entry[], pmi_entry[], timer_entry[], skip_entry[];
+extern const char rdpmc_code[], rdpmc_done[];
+extern const char syscall_entry[], user_exit[], step_entry[];
+extern const char skip_ud2[], skip_gp[], mend_pf[];
+extern u64 scratch_pages[];
+extern u64 gdt_tss[2];
+extern char idt_pointer[];
+
+void in_kernel(const void *fn);
+void in_user(const void *fn);
+void in_user32(const void *fn);
+void in_protected(const void *fn);
+void in_real(const void *fn);
+void measure(const struct run *run, void (*fn)(const void *a), const void *a);
+void single_step(const void *fn);
+
+/* ---------------------------------------------------------------- work.S */
+
+extern const struct work work_table[], work_table_end[];
+extern const char path[], path_end[], lret_only[], hlt_next[];
+extern u32 hlt_ticks;
+
+/* ---------------------------------------------------------------- lib.c */
+
+extern struct gate idt[256];
+extern struct pmi pmi;
+extern u32 trace[TRACE_MAX];
+extern u32 trace_length;
+
+__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
+__attribute__((format(printf, 2, 3))) bool ok(bool good, const char *name, ...);
+__attribute__((format(printf, 3, 4))) bool is(u64 got, u64 wanted, const char *name, ...);
+void finish(void) __attribute__((noreturn));
+void die(const char *why) __attribute__((noreturn));
+
+void set_gate(unsigned int vector, const void *entry);
+void set_trap(unsigned int vector);
+void trap(struct frame *frame);
+void setup_machine(void);
+void bare_main(const u32 *multiboot_info);
+void ap_main(void);
+u32 apic_read(u32 reg);
+void apic_write(u32 reg, u32 value);
+void pmi_arm(u32 lvtpc);
+void settle(void);
+
+int try_rdmsr(u32 msr, u64 *value);
+int try_wrmsr(u32 msr, u64 value);
+int try_rdpmc(u64 index, u64 *value);
+void user_rdpmc(void (*enter)(const void *fn), u32 index, int *vector, u64 *value);
+
+static inline void outb(u16 port, u8 value)
+{
+	asm volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+}
+
+static inline u8 inb(u16 port)
+{
+	u8 value;
+
+	asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+	return value;
+}
+
+static inline void wrmsr(u32 msr, u64 value)
+{
+	asm volatile("wrmsr" : : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32)) : "memory");
+}
+
+static inline u64 rdmsr(u32 msr)
+{
+	u32 low, high;
+
+	asm volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr) : "memory");
+	return (u64)high << 32 | low;
+}
+
+static inline u64 rdtsc(void)
+{
+	u32 low, high;
+
+	asm volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (u64)high << 32 | low;
+}
+
+static inline u64 read_cr4(void)
+{
+	u64 value;
+
+	asm volatile("mov %%cr4, %0" : "=r"(value));
+	return value;
+}
+
+static inline void write_cr4(u64 value)
+{
+	asm volatile("mov %0, %%cr4" : : "r"(value) : "memory");
+}
+
+static inline void cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+{
+	asm volatile("cpuid" : "=a"(*eax), "=b"(*ebx), "=c"(*ecx), "=d"(*edx)
+		     : "a"(leaf), "c"(0));
+}
+
+/* ---------------------------------------------------------------- pmu.c */
+
+extern struct pmu pmu;
+extern struct counter counters[COUNTERS_MAX];
+extern unsigned int nr_counters;
+
+bool pmu_parse(const char *text);
+bool event_present(unsigned int select);
+const char *counter_name(const struct counter *c);
+const char *model(bool only);
+bool counts_exactly(const struct counter *c);
+const struct counter *counter_for(u64 event);
+u64 instruction_select(const struct counter *c);
+u64 counters_mask(void);
+void quiet(void);
+void program(const struct counter *c, u64 select);
+void counter_write(const struct counter *c, u64 value);
+struct run run_of(u64 mask, u64 select);
+u64 count(const struct counter *c, u64 select, u64 start,
+	  void (*fn)(const void *a), const void *a);
+
+/* ---------------------------------------------------------------- tests */
+
+const struct work *halting_work(void);
+
+void test_cpuid(void);
+void test_reset(void);
+void test_registers(void);
+void test_rdpmc(void);
+void test_work(void);
+void test_modes(void);
+void test_conditions(void);
+void test_gates(void);
+void test_overflow(void);
+void test_interrupts(void);
+void test_freeze(void);
+void test_boundaries(void);
+void test_smp(void);
+
+#endif

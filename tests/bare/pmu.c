@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The PMU that is expected, and how to use one. */
+#include "bare.h"
+
+struct pmu pmu;
+struct counter counters[COUNTERS_MAX];
+unsigned int nr_counters;
+
+/* ---------------------------------------------------------------- description */
+
+#define NOT_GIVEN	~0UL
+
+static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitmap;
+static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
+
+/* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
+static const struct option {
+	const char *key;
+	u64 *value;
+	u64 by_default;
+} options[] = {
+	{ "version", &opt_version, 4 },
+	{ "gp", &opt_gp, 8 },
+	{ "width", &opt_width, 48 },
+	{ "fixed", &opt_fixed, NOT_GIVEN },
+	{ "fixed-width", &opt_fixed_width, NOT_GIVEN },
+	{ "fixed-bitmap", &opt_bitmap, NOT_GIVEN },
+	{ "ebx", &opt_ebx, 0x58 },
+	{ "ebx-length", &opt_ebx_length, 7 },
+	{ "full-width", &opt_full_width, 1 },
+	{ "pdcm", &opt_pdcm, 1 },
+	{ "hypervisor", &opt_hypervisor, 1 },
+};
+
+static bool starts_with(const char *text, const char *word)
+{
+	while (*word) {
+		if (*text++ != *word++)
+			return false;
+	}
+	return true;
+}
+
+static unsigned int length(const char *s)
+{
+	unsigned int n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+/* A number in decimal or with 0x, or on and off. */
+static u64 parse_value(const char **text)
+{
+	u64 value = 0, base = 10, digit;
+	const char *s = *text;
+
+	if (starts_with(s, "on") || starts_with(s, "off")) {
+		value = s[1] == 'n';
+		s += value ? 2 : 3;
+	} else if (starts_with(s, "0x")) {
+		base = 16;
+		s += 2;
+	}
+	for (;; s++) {
+		digit = *s >= 'a' ? *s - 'a' + 10UL : *s - '0' + 0UL;
+		if (digit >= base)
+			break;
+		value = value * base + digit;
+	}
+	*text = s;
+	return value;
+}
+
+static const struct option *find_option(const char *text)
+{
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		n = length(options[i].key);
+		if (starts_with(text, options[i].key) && text[n] == '=')
+			return &options[i];
+	}
+	return NULL;
+}
+
+static bool parse_options(const char *s)
+{
+	const struct option *option;
+
+	while (*s && *s != ' ') {
+		option = find_option(s);
+		if (!option)
+			return false;
+		s += length(option->key) + 1;
+		*option->value = parse_value(&s);
+		if (*s == ',')
+			s++;
+		else if (*s && *s != ' ')
+			return false;
+	}
+	return true;
+}
+
+static void derive_fixed(void)
+{
+	if (pmu.version < 2)
+		return;
+	pmu.contiguous = opt_fixed != NOT_GIVEN ? opt_fixed : 3;
+	if (opt_bitmap == NOT_GIVEN) {
+		pmu.fixed = LOW_BITS(pmu.contiguous);
+		return;
+	}
+	pmu.fixed = opt_bitmap;
+	if (opt_fixed == NOT_GIVEN)
+		pmu.contiguous = __builtin_ctzl(~opt_bitmap);
+}
+
+static void list_counters(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < pmu.gp; i++)
+		counters[nr_counters++] = (struct counter) {
+			.index = i,
+			.msr = (pmu.full_width ? MSR_A_PMC : MSR_PMC) + i,
+			.rdpmc = i,
+			.bit = BIT(i),
+			.mask = LOW_BITS(pmu.width),
+		};
+	for (i = 0; i < 3; i++) {
+		if (!(pmu.fixed & BIT(i)))
+			continue;
+		counters[nr_counters++] = (struct counter) {
+			.fixed = true,
+			.index = i,
+			.msr = MSR_FIXED_CTR + i,
+			.rdpmc = RDPMC_FIXED + i,
+			.bit = STATUS_FIXED(i),
+			.mask = LOW_BITS(pmu.fixed_width),
+		};
+	}
+}
+
+/**
+ * pmu_parse() - learn which PMU to expect
+ * @text: KEY=VALUE,... or off
+ *
+ * Return: whether the text made sense
+ */
+bool pmu_parse(const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		*options[i].value = options[i].by_default;
+	if (starts_with(text, "off")) {
+		pmu.off = true;
+		return true;
+	}
+	if (!parse_options(text))
+		return false;
+	pmu.version = opt_version;
+	pmu.hypervisor = opt_hypervisor;
+	if (!pmu.version)
+		return true;
+	pmu.gp = opt_gp;
+	pmu.width = opt_width;
+	pmu.fixed_width = opt_fixed_width != NOT_GIVEN ? opt_fixed_width : opt_width;
+	pmu.ebx_length = opt_ebx_length;
+	pmu.ebx = opt_ebx;
+	pmu.pdcm = opt_pdcm;
+	pmu.full_width = opt_full_width && opt_pdcm;
+	derive_fixed();
+	list_counters();
+	return true;
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* The architectural events, in the order of CPUID.0AH:EBX. */
+static const u16 architectural[] = {
+	EVENT_CYCLES, EVENT_INSTRUCTIONS, EVENT_REF_CYCLES, 0x4f2e, 0x412e,
+	EVENT_BRANCHES, 0x00c5,
+};
+
+/**
+ * event_present() - whether CPUID has an architectural event
+ * @select: its event and unit mask
+ *
+ * Return: whether it has
+ */
+bool event_present(unsigned int select)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(architectural); i++) {
+		if (architectural[i] == select)
+			return i < pmu.ebx_length && !(pmu.ebx & BIT(i));
+	}
+	return false;
+}
+
+/**
+ * counter_name() - a counter's name
+ * @c: the counter
+ *
+ * Return: the name, which lasts for three calls
+ */
+const char *counter_name(const struct counter *c)
+{
+	static char names[3][16];
+	static unsigned int turn;
+	char *name = names[turn++ % 3], *s = name;
+	const char *kind = c->fixed ? "FIXED_CTR" : "PMC";
+
+	while (*kind)
+		*s++ = *kind++;
+	if (c->index >= 10)
+		*s++ = '0' + c->index / 10;
+	*s++ = '0' + c->index % 10;
+	*s = 0;
+	return name;
+}
+
+/**
+ * model() - the beginning of a test's name
+ * @only: it is true of the lab's PMU only
+ *
+ * Return: the prefix
+ */
+const char *model(bool only)
+{
+	return only ? "model: " : "";
+}
+
+/**
+ * counts_exactly() - whether a counter can count instructions
+ * @c: the counter
+ *
+ * The others have cycles in place of them, which in the model are as many.
+ *
+ * Return: whether it can
+ */
+bool counts_exactly(const struct counter *c)
+{
+	return c->fixed ? c->index == 0 : event_present(EVENT_INSTRUCTIONS);
+}
+
+/**
+ * instruction_select() - what makes a counter count instructions
+ * @c: the counter
+ *
+ * Return: the event, in ring 0
+ */
+u64 instruction_select(const struct counter *c)
+{
+	if (!c->fixed && !counts_exactly(c))
+		return EVENT_CYCLES | SEL_OS;
+	return EVENT_INSTRUCTIONS | SEL_OS;
+}
+
+/**
+ * counter_for() - a counter that can count an event
+ * @event: the event
+ *
+ * Return: the counter, NULL if there is none
+ */
+const struct counter *counter_for(u64 event)
+{
+	static const u16 fixed_event[] = {
+		EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_REF_CYCLES,
+	};
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++) {
+		if (counters[i].fixed ? fixed_event[counters[i].index] == event :
+					event_present(event))
+			return &counters[i];
+	}
+	return NULL;
+}
+
+/**
+ * counters_mask() - all counters' bits in the GLOBAL registers
+ *
+ * Return: the bits
+ */
+u64 counters_mask(void)
+{
+	u64 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++)
+		mask |= counters[i].bit;
+	return mask;
+}
+
+/* ---------------------------------------------------------------- use */
+
+/**
+ * quiet() - stop and clear everything
+ */
+void quiet(void)
+{
+	unsigned int i;
+
+	if (pmu.version >= 2) {
+		wrmsr(MSR_GLOBAL_CTRL, 0);
+		wrmsr(MSR_FIXED_CTR_CTRL, 0);
+	}
+	if (pmu.version >= 2 && pmu.pdcm)
+		wrmsr(MSR_DEBUGCTL, 0);
+	for (i = 0; i < nr_counters; i++) {
+		if (!counters[i].fixed)
+			wrmsr(MSR_EVTSEL + counters[i].index, 0);
+		wrmsr(counters[i].msr, 0);
+	}
+	if (pmu.version >= 2)
+		wrmsr(MSR_GLOBAL_OVF_CTRL, rdmsr(MSR_GLOBAL_STATUS));
+	apic_write(APIC_LVTPC, APIC_MASKED);
+}
+
+static u64 fixed_control(u64 select)
+{
+	return (select & SEL_OS ? FIXED_OS : 0) | (select & SEL_USR ? FIXED_USR : 0) |
+	       (select & SEL_INT ? FIXED_PMI : 0);
+}
+
+/**
+ * program() - set what a counter counts
+ * @c: the counter
+ * @select: as for IA32_PERFEVTSELx, without SEL_EN
+ *
+ * From version 2 on GLOBAL_CTRL is what still keeps it from counting, in
+ * version 1 SEL_EN.
+ */
+void program(const struct counter *c, u64 select)
+{
+	u64 control;
+
+	if (c->fixed) {
+		control = rdmsr(MSR_FIXED_CTR_CTRL) & ~(0xfUL << 4 * c->index);
+		wrmsr(MSR_FIXED_CTR_CTRL, control | fixed_control(select) << 4 * c->index);
+	} else {
+		wrmsr(MSR_EVTSEL + c->index, select | (pmu.version >= 2 ? SEL_EN : 0));
+	}
+}
+
+/**
+ * counter_write() - set a counter
+ * @c: the counter
+ * @value: its value; without full-width writes one of 32 bits, sign-extended
+ */
+void counter_write(const struct counter *c, u64 value)
+{
+	wrmsr(c->msr, value & c->mask);
+}
+
+/**
+ * run_of() - what lets programmed counters run
+ * @mask: their bits, from version 2 on
+ * @select: what counter 0 counts, in version 1
+ *
+ * Return: a run for measure()
+ */
+struct run run_of(u64 mask, u64 select)
+{
+	if (pmu.version >= 2)
+		return (struct run) { MSR_GLOBAL_CTRL, mask, 0 };
+	return (struct run) { MSR_EVTSEL, select | SEL_EN, select };
+}
+
+/**
+ * count() - count with one counter what happens in a routine
+ * @c: the counter
+ * @select: what to count, without SEL_EN
+ * @start: the counter's value before
+ * @fn: the routine
+ * @a: its argument
+ *
+ * Return: the counter's value, with what measure() adds
+ */
+u64 count(const struct counter *c, u64 select, u64 start,
+	  void (*fn)(const void *a), const void *a)
+{
+	struct run run = run_of(c->bit, select);
+
+	if (pmu.version < 2)
+		run.msr += c->index;
+	counter_write(c, start);
+	program(c, select);
+	measure(&run, fn, a);
+	return rdmsr(c->msr);
+}
