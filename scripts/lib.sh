@@ -24,27 +24,26 @@ die() {
 # pmu_properties KEY=VALUE,...: prints what to append to QEMU's -cpu for a PMU
 # described like that, or for `off`.
 pmu_properties() {
-	local items item
+	local items item properties=
 
 	if [[ $1 == off ]]; then
 		printf ',pmu=off\n'
 		return
 	fi
 	IFS=, read -ra items <<< "$1"
-	for item in "${items[@]}"; do
-		case $item in
-		version=?* | gp=?* | width=?* | fixed=?* | fixed-width=?* | fixed-bitmap=?* | ebx=?* | ebx-length=?*)
-			printf ',pmu-%s' "$item"
-			;;
-		full-width=?*) printf ',full-width-write=%s' "${item#*=}" ;;
-		pdcm=?* | hypervisor=?*) printf ',%s' "$item" ;;
-		*)
-			die "a PMU has no ${item@Q}; it is off or KEY=VALUE,... of version gp width fixed" \
-				"fixed-width fixed-bitmap ebx ebx-length full-width pdcm hypervisor"
-			;;
-		esac
+	for item in "${items[@]:-}"; do
+		if [[ $item =~ ^(version|gp|width|fixed|fixed-width|fixed-bitmap|ebx|ebx-length)=[0-9a-fx]+$ ]]; then
+			properties+=,pmu-$item
+		elif [[ $item =~ ^full-width=(on|off)$ ]]; then
+			properties+=,full-width-write=${item#*=}
+		elif [[ $item =~ ^(pdcm|hypervisor)=(on|off)$ ]]; then
+			properties+=,$item
+		else
+			die "a PMU has no ${item@Q}: it is off, or KEY=NUMBER,... of version gp width fixed" \
+				"fixed-width fixed-bitmap ebx ebx-length, or KEY=on|off of full-width pdcm hypervisor"
+		fi
 	done
-	printf '\n'
+	printf '%s\n' "$properties"
 }
 
 # ---------------------------------------------------------------- the cache
