@@ -225,7 +225,8 @@ extern const char trap_entries[], trap_stack[], measure_call[];
 extern const char nmi_entry[], pmi_entry[], timer_entry[], skip_entry[];
 extern const char rdpmc_code[], rdpmc_done[];
 extern const char syscall_entry[], user_exit[], step_entry[];
-extern const char skip_ud2[], skip_gp[], mend_pf[];
+extern const char skip_ud2[], skip_ud2_2[], skip_gp[], mend_pf[], mend_pf_2[];
+extern const char timer_entry_2[], body64_loop[];
 extern u64 scratch_pages[];
 extern u64 gdt_tss[2];
 extern char idt_pointer[];
@@ -242,7 +243,10 @@ void single_step(const void *fn);
 
 extern const struct work work_table[], work_table_end[];
 extern const char path[], path_end[], lret_only[], hlt_next[];
+extern const char ud2_at[], int_at[], pf_movs_at[];
 extern u32 hlt_ticks;
+
+void spin(const void *turns);
 
 /* ---------------------------------------------------------------- lib.c */
 
@@ -350,6 +354,8 @@ u64 count(const struct counter *c, u64 select, u64 start,
 /* ---------------------------------------------------------------- tests */
 
 const struct work *halting_work(void);
+const struct work *find_work(const char *title);
+void set_work_traps(bool on);
 
 void test_cpuid(void);
 void test_reset(void);

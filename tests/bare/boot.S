@@ -211,6 +211,8 @@ empty32:
 	.code64
 body64:
 	BODY
+	.globl	body64_loop
+	.set	body64_loop, . - 4	/* DEC and JNZ */
 empty64:
 	ret
 
@@ -391,7 +393,7 @@ step_entry:
 	incl	pmi + 16
 	.endm
 
-	.globl	nmi_entry, pmi_entry, timer_entry, skip_entry, syscall_entry
+	.globl	nmi_entry, pmi_entry, timer_entry, timer_entry_2, skip_entry, syscall_entry
 nmi_entry:
 	PMI_SEEN
 	incl	pmi + 20
@@ -408,6 +410,7 @@ pmi_entry:
 	/* Five instructions, which the work with HLT counts. */
 timer_entry:
 	push	%rax
+timer_entry_2:
 	mov	$APIC, %eax
 	movl	$0, APIC_EOI(%rax)
 	pop	%rax
@@ -418,9 +421,10 @@ syscall_entry:
 	sysretq
 
 	/* For work that faults: step over it, or mend its cause. */
-	.globl	skip_ud2, skip_gp, mend_pf
+	.globl	skip_ud2, skip_ud2_2, skip_gp, mend_pf, mend_pf_2
 skip_ud2:
 	addq	$2, (%rsp)
+skip_ud2_2:
 	iretq
 skip_gp:
 	addq	$8, %rsp
@@ -428,6 +432,7 @@ skip_gp:
 	iretq
 mend_pf:
 	orb	$1, scratch_pages + 8
+mend_pf_2:
 	addq	$8, %rsp
 	iretq
 

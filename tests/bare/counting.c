@@ -29,7 +29,31 @@ const struct work *halting_work(void)
 	return w;
 }
 
-static void set_work_traps(bool on)
+/**
+ * find_work() - work by its title
+ * @title: how it begins
+ *
+ * Return: its description
+ */
+const struct work *find_work(const char *title)
+{
+	const struct work *w;
+	unsigned int i;
+
+	for (w = work_table; w < work_table_end; w++) {
+		for (i = 0; title[i] && title[i] == w->title[i]; i++)
+			;
+		if (!title[i])
+			return w;
+	}
+	die("no such work");
+}
+
+/**
+ * set_work_traps() - have the faults of work stepped over, or end the program
+ * @on: the former
+ */
+void set_work_traps(bool on)
 {
 	static const struct {
 		unsigned int vector;

@@ -211,59 +211,6 @@ static void test_one_interrupt(void)
 	is(pmi.count, 1, "PMI: one for all counters together");
 }
 
-static const struct work *find_work(const char *title)
-{
-	const struct work *w;
-	unsigned int i;
-
-	for (w = work_table; w < work_table_end; w++) {
-		for (i = 0; title[i] && title[i] == w->title[i]; i++)
-			;
-		if (!title[i])
-			return w;
-	}
-	die("no such work");
-}
-
-/* Overflow on the last instruction of a ring: see boot.S for the CALL. */
-static void test_ring_ends(const struct counter *c)
-{
-	u64 select = EVENT_INSTRUCTIONS | SEL_USR | SEL_INT;
-
-	quiet();
-	pmi_arm(LVTPC_NMI);
-	count(c, select, -3UL, in_user, empty64);
-	is(pmi.rip, (u64)user_exit, "model: PMI of ring 3's INT: before the handler's first");
-	is(pmi.cs, KERNEL_CS, "model: PMI of ring 3's INT: in ring 0");
-	quiet();
-	pmi_arm(LVTPC_NMI);
-	count(c, select, -3UL, in_user, find_work("SYSCALL")->fn);
-	is(pmi.rip, (u64)syscall_entry, "model: PMI of SYSCALL: before the handler's first");
-	quiet();
-	pmi_arm(LVTPC_NMI);
-	count(c, select, -1UL, in_user, empty64);
-	is(pmi.rip, (u64)empty64, "model: PMI of ring 3's first instruction: behind it");
-	is(pmi.cs, USER_CS, "model: PMI of ring 3's first instruction: in ring 3");
-}
-
-static void test_hlt(const struct counter *c)
-{
-	u64 tsc;
-
-	quiet();
-	pmi_arm(LVTPC_NMI);
-	hlt_ticks = 200000000;	/* lest we wait for ever */
-	tsc = rdtsc();
-	/* the WRMSR, CALL and JMP come before */
-	count(c, instruction_select(c) | SEL_INT, -(u64)(3 + HLT_INSTRUCTION), in_kernel,
-	      halting_work()->fn);
-	tsc = rdtsc() - tsc;
-	apic_write(0x380, 0);
-	is(pmi.rip, (u64)hlt_next, "model: PMI of HLT: behind it");
-	ok(tsc < hlt_ticks / 2, "model: PMI of HLT: ends it");
-	hlt_ticks = 100000;
-}
-
 /**
  * test_interrupts() - what LVTPC makes of an overflow
  */
@@ -278,9 +225,6 @@ void test_interrupts(void)
 	test_masking(&counters[0]);
 	if (pmu.version >= 2)
 		test_one_interrupt();
-	if (counts_exactly(&counters[0]))
-		test_ring_ends(&counters[0]);
-	test_hlt(&counters[0]);
 	quiet();
 }
 
@@ -384,66 +328,5 @@ void test_freeze(void)
 		is_frozen(&counters[0], &rows[i]);
 		is_frozen(last, &rows[i]);
 	}
-	quiet();
-}
-
-/* ---------------------------------------------------------------- boundaries */
-
-/*
- * Where single-stepping stops on the path, from its first instruction on.  A
- * REP instruction traps behind each iteration but retires once.
- */
-static u32 trace_path(void)
-{
-	u32 i, n = 0;
-
-	trace_length = 0;
-	set_gate(VECTOR_DB, step_entry);
-	single_step(path);
-	set_trap(VECTOR_DB);
-	for (i = 0; i < trace_length; i++) {
-		if ((trace[i] < (u64)path || trace[i] >= (u64)path_end) &&
-		    trace[i] != (u64)lret_only)
-			break;
-		if (!n || trace[n - 1] != trace[i])
-			trace[n++] = trace[i];
-	}
-	return n;
-}
-
-static void is_on_every_boundary(const struct counter *c, u64 select, u32 steps)
-{
-	u64 wanted = 0, missed = 0;
-	u32 n;
-
-	/* the WRMSR is the first that counts, CALL the second */
-	for (n = 1; n < steps + 2; n++) {
-		quiet();
-		pmi_arm(LVTPC_NMI);
-		count(c, select | SEL_INT, -(u64)n, (void (*)(const void *))path, NULL);
-		wanted = n == 1 ? (u64)measure_call : trace[n - 2];
-		missed += pmi.count != 1;
-		if (pmi.rip != wanted)
-			break;
-	}
-	if (!is(pmi.rip, wanted, "model: PMI of %s on each of %u boundaries", counter_name(c),
-		steps + 1))
-		say("#   with an overflow after %u\n", n);
-	is(missed, 0, "model: PMI of %s: one each time", counter_name(c));
-}
-
-/**
- * test_boundaries() - an overflow on each instruction of the path
- */
-void test_boundaries(void)
-{
-	const struct counter *last = &counters[nr_counters - 1];
-	u32 steps = trace_path();
-
-	ok(steps > 500 && steps < TRACE_MAX, "the path has %u steps", steps);
-	is_on_every_boundary(&counters[0], instruction_select(&counters[0]), steps);
-	is_on_every_boundary(&counters[0], instruction_select(&counters[0]) | SEL_USR, steps);
-	if (last->fixed)
-		is_on_every_boundary(last, SEL_OS, steps);
 	quiet();
 }

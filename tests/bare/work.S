@@ -272,6 +272,8 @@ WORK smc, 4, 0, 0, "code that changes itself"
 
 WORK ud2, 3, 1, WORK_RING0 | WORK_FAR, "UD2 is not counted"
 	/* ADD and IRETQ of the handler, and a NOP */
+	.globl	ud2_at
+ud2_at:
 	ud2
 	nop
 	ret
@@ -293,11 +295,15 @@ WORK pf_movs, 9, 1, WORK_RING0 | WORK_FAR, "a REP MOVSB with a fault in it count
 	mov	$64, %ecx
 	mov	$SCRATCH + 0x2000, %esi
 	mov	$SCRATCH_HOT - 32, %edi
+	.globl	pf_movs_at
+pf_movs_at:
 	rep movsb
 	ret
 
 WORK int, 4, 2, WORK_RING0 | WORK_FAR, "INT n and IRET"
 	nop
+	.globl	int_at
+int_at:
 	int	$VECTOR_SKIP
 	nop
 	ret
@@ -373,6 +379,15 @@ hlt_ticks:
 	.globl	lret_only
 lret_only:
 	lretl
+
+/* ---------------------------------------------------------------- a long loop */
+
+	/* void spin(const void *turns): two instructions each */
+	.globl	spin
+spin:
+	dec	%rdi
+	jnz	spin
+	ret
 
 /* ---------------------------------------------------------------- the path */
 
