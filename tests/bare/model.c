@@ -130,7 +130,6 @@ static void test_traps(const struct counter *c)
 		{ "a REP MOVSB with a fault", 6, mend_pf_2 },
 		{ "a REP MOVSB with a fault", 8, pf_movs_at },
 		{ "a REP MOVSB with a fault", 9, pf_movs_at + 2 },
-		{ "HLT", HLT_INSTRUCTION - 1, hlt_next - 1 },
 		{ "HLT", HLT_INSTRUCTION + 1, timer_entry_2 },
 	};
 	unsigned int i;

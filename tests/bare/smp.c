@@ -2,9 +2,187 @@
 /* A PMU for each processor. */
 #include "bare.h"
 
+#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
+#define TURNS		1000000UL
+#define PATIENCE	5000000000UL	/* of the TSC */
+
+#define ICR_INIT	0xc4500		/* to all but self */
+#define ICR_STARTUP	(0xc4600 | LOW >> 12)
+
+/* What the other processor is to do, and what it has to say of it. */
+static u64 (*job)(void);
+static u64 answer;
+static u32 arrivals;
+
 /**
- * ap_main() - where another processor arrives
+ * ap_main() - where the other processor arrives, and waits for jobs
  */
 void ap_main(void)
 {
+	arrivals++;
+	for (;;) {
+		asm volatile("pause" : : : "memory");
+		if (!job)
+			continue;
+		answer = job();
+		asm volatile("" : : : "memory");
+		job = NULL;
+	}
+}
+
+static void begin(u64 (*fn)(void))
+{
+	job = fn;
+	asm volatile("" : : : "memory");
+}
+
+static u64 end(void)
+{
+	u64 start = rdtsc();
+
+	while (job) {
+		if (rdtsc() - start > PATIENCE)
+			die("the other processor does not answer");
+	}
+	return answer;
+}
+
+static u64 there(u64 (*fn)(void))
+{
+	begin(fn);
+	return end();
+}
+
+/* INIT, and up it comes again. */
+static void start_other(void)
+{
+	u32 before = arrivals;
+	u64 start = rdtsc();
+
+	apic_write(APIC_SVR, APIC_SVR_ENABLE | VECTOR_SPURIOUS);
+	apic_write(APIC_ICR_LOW, ICR_INIT);
+	settle();
+	apic_write(APIC_ICR_LOW, ICR_STARTUP);
+	do {
+		if (rdtsc() - start > PATIENCE)
+			die("the other processor does not start");
+		asm volatile("pause" : : : "memory");
+	} while (arrivals == before);
+}
+
+/* ---------------------------------------------------------------- its jobs */
+
+static u64 sum_of_registers(void)
+{
+	u64 set = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++) {
+		set |= rdmsr(counters[i].msr);
+		if (!counters[i].fixed)
+			set |= rdmsr(MSR_EVTSEL + counters[i].index);
+	}
+	return set;
+}
+
+static u64 read_global_ctrl(void)
+{
+	return rdmsr(MSR_GLOBAL_CTRL);
+}
+
+static u64 read_lvtpc(void)
+{
+	return apic_read(APIC_LVTPC);
+}
+
+static u64 count_body(void)
+{
+	quiet();
+	return count(&counters[0], instruction_select(&counters[0]), 0, in_kernel, body64);
+}
+
+static u64 count_spin(void)
+{
+	quiet();
+	return count(&counters[0], instruction_select(&counters[0]), 0, spin, (void *)TURNS);
+}
+
+static u64 interrupt_self(void)
+{
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	count(&counters[0], instruction_select(&counters[0]) | SEL_INT, -100UL,
+	      in_kernel, body64);
+	settle();
+	return pmi.count;
+}
+
+static u64 leave_values(void)
+{
+	quiet();
+	counter_write(&counters[0], 0x1234);
+	wrmsr(MSR_EVTSEL, EVENT_CYCLES | SEL_USR);
+	return 0;
+}
+
+static u64 read_select(void)
+{
+	return rdmsr(MSR_EVTSEL);
+}
+
+static u64 read_counter(void)
+{
+	return rdmsr(counters[0].msr);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void test_separate(void)
+{
+	const char *prefix = model(!counts_exactly(&counters[0]));
+
+	is(there(sum_of_registers), 0, "the other CPU: counters and selects after reset");
+	if (pmu.version >= 2)
+		is(there(read_global_ctrl), LOW_BITS(pmu.gp), "the other CPU: GLOBAL_CTRL after reset");
+	is(count_body(), ALL_OF_BODY, "%sthis CPU counts", prefix);
+	is(there(sum_of_registers), 0, "the other CPU: untouched by it");
+	is(there(count_body), ALL_OF_BODY, "%sthe other CPU counts", prefix);
+	quiet();
+	is(there(read_counter), ALL_OF_BODY, "the other CPU: keeps its count");
+
+	begin(count_spin);
+	is(count_spin(), MEASURE_INSTRUCTIONS + 2 * TURNS, "%sthis CPU counts with the other",
+	   prefix);
+	is(end(), MEASURE_INSTRUCTIONS + 2 * TURNS, "%sthe other CPU counts with this", prefix);
+}
+
+static void test_interrupt(void)
+{
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	is(there(interrupt_self), 1, "the other CPU: PMI");
+	is(apic_read(APIC_LVTPC), APIC_MODE_NMI, "the other CPU: PMI is not this one's");
+	is(there(read_lvtpc), APIC_MODE_NMI | APIC_MASKED, "the other CPU: PMI masks LVTPC");
+	quiet();
+}
+
+/* SDM, "IA-32 processor states following power-up, reset, or INIT" */
+static void test_init(void)
+{
+	there(leave_values);
+	start_other();
+	is(there(read_counter), 0x1234, "INIT keeps counters");
+	is(there(read_select), EVENT_CYCLES | SEL_USR, "INIT keeps event selects");
+	is(there(read_lvtpc), APIC_MASKED, "INIT masks LVTPC");
+}
+
+/**
+ * test_smp() - two processors, two PMUs
+ */
+void test_smp(void)
+{
+	start_other();
+	test_separate();
+	test_interrupt();
+	test_init();
 }
