@@ -64,7 +64,7 @@ run_kernel_doc() {
 	local dir
 
 	dir=$(kernel_scripts) || cat "$work/lab"
-	"$dir/kernel-doc" -none -Werror ./*.[ch]
+	"$dir/kernel-doc" -none -Werror ./*.[ch] tests/bare/*.[ch]
 }
 
 run_checkpatch() {
@@ -72,7 +72,7 @@ run_checkpatch() {
 
 	dir=$(kernel_scripts) || cat "$work/lab"
 	# The model is QEMU's, in QEMU's style; all other C is the kernel's.
-	"$dir/checkpatch.pl" --no-tree --no-summary --strict --quiet --terse -f ./*.[ch]
+	"$dir/checkpatch.pl" --no-tree --no-summary --strict --quiet --terse -f ./*.[ch] tests/bare/*.[ch]
 }
 
 scripts_of_ours() {

@@ -22,6 +22,10 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long u64;
 
+#define __printf(a, b)	__attribute((format(printf, a, b)))
+#define __noreturn	__attribute((noreturn))
+#define __packed	__attribute((packed))
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define BIT(n)		(1UL << (n))
 /* The lowest n bits, n below 64. */
@@ -171,6 +175,7 @@ struct pmi {
  * @instructions: that retire in it
  * @branches: that retire in it
  * @flags: WORK_*
+ * @pad: to a multiple of 8 bytes
  */
 struct work {
 	const void *fn;
@@ -255,11 +260,11 @@ extern struct pmi pmi;
 extern u32 trace[TRACE_MAX];
 extern u32 trace_length;
 
-__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
-__attribute__((format(printf, 2, 3))) bool ok(bool good, const char *name, ...);
-__attribute__((format(printf, 3, 4))) bool is(u64 got, u64 wanted, const char *name, ...);
-void finish(void) __attribute__((noreturn));
-void die(const char *why) __attribute__((noreturn));
+__printf(1, 2) void say(const char *format, ...);
+__printf(2, 3) bool ok(bool good, const char *name, ...);
+__printf(3, 4) bool is(u64 got, u64 wanted, const char *name, ...);
+void __noreturn finish(void);
+void __noreturn die(const char *why);
 
 void set_gate(unsigned int vector, const void *entry);
 void set_trap(unsigned int vector);
@@ -279,14 +284,14 @@ void user_rdpmc(void (*enter)(const void *fn), u32 index, int *vector, u64 *valu
 
 static inline void outb(u16 port, u8 value)
 {
-	asm volatile("outb %0, %1" : : "a"(value), "Nd"(port));
+	asm volatile("out %0, %1" : : "a"(value), "Nd"(port));
 }
 
 static inline u8 inb(u16 port)
 {
 	u8 value;
 
-	asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+	asm volatile("in %1, %0" : "=a"(value) : "Nd"(port));
 	return value;
 }
 
@@ -339,7 +344,7 @@ extern unsigned int nr_counters;
 bool pmu_parse(const char *text);
 bool event_present(unsigned int select);
 const char *counter_name(const struct counter *c);
-const char *model(bool only);
+const char *mark(bool only);
 bool counts_exactly(const struct counter *c);
 const struct counter *counter_for(u64 event);
 u64 instruction_select(const struct counter *c);

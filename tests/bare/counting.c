@@ -84,7 +84,7 @@ static void test_work_in(u64 event, void (*enter)(const void *fn), u32 unless, c
 			continue;
 		is(difference(c, event | RINGS, enter, w->fn, empty64),
 		   branches ? w->branches : w->instructions, "%s%s, %s: %s",
-		   model(branches && w->flags & WORK_FAR), ring,
+		   mark(branches && w->flags & WORK_FAR), ring,
 		   branches ? "branches" : "instructions", w->title);
 	}
 }
@@ -179,7 +179,7 @@ static void test_mode(const struct mode *mode, const struct counter *c, unsigned
 		got = difference(c, events[event].event | rows[i].select, mode->enter,
 				 mode->body, mode->empty);
 		is(got, rows[i].ring[mode->ring != 0] ? events[event].wanted : 0,
-		   "%s%s of %s, %s: %s", model(!events[event].exact), events[event].name,
+		   "%s%s of %s, %s: %s", mark(!events[event].exact), events[event].name,
 		   mode->name, counter_name(c), rows[i].name);
 	}
 }
@@ -373,7 +373,7 @@ static void test_walk(void)
 				got += rdmsr(counters[j].msr) << 32;
 		}
 		is(got, ALL_OF_BODY, "%s%s counts by itself",
-		   model(!counts_exactly(&counters[i])), counter_name(&counters[i]));
+		   mark(!counts_exactly(&counters[i])), counter_name(&counters[i]));
 	}
 }
 
@@ -438,7 +438,7 @@ static void test_fixed_control(void)
 		run.on = (u64)FIXED_OS << 4 * counters[i].index;
 		measure(&run, in_kernel, body64);
 		is(rdmsr(counters[i].msr), ALL_OF_BODY, "%s%s started and stopped by its control",
-		   model(!counts_exactly(&counters[i])), counter_name(&counters[i]));
+		   mark(!counts_exactly(&counters[i])), counter_name(&counters[i]));
 	}
 }
 

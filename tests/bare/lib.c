@@ -151,7 +151,7 @@ struct tss {
 	u32 zero;
 	u64 rsp0;
 	u8 rest[92];
-} __attribute__((packed));
+} __packed;
 
 #define GATE_RING3	0xee00		/* interrupt gate that INT n may use */
 #define TSS_AVAILABLE	0x89

@@ -175,7 +175,7 @@ static void test_far(const struct counter *c)
 	u32 n;
 
 	is(count(c, select, 0, spin, (void *)(u64)turns), MEASURE_INSTRUCTIONS + 2UL * turns,
-	   "%sa long loop", model(!counts_exactly(c)));
+	   "%sa long loop", mark(!counts_exactly(c)));
 	/* the WRMSR and CALL come before, then DEC and JNZ by turns */
 	for (n = 2 * turns - 10; n < 2 * turns; n++) {
 		if (interrupted(c, select, n, spin, (void *)(u64)turns) !=

@@ -25,9 +25,9 @@ static void is_overflow(const struct counter *c, u64 select, const char *name)
 	quiet();
 	got = count(c, select, 1UL - ALL_OF_BODY, in_kernel, body64);
 	is(got, 1, "%s%s overflows %s and counts on from 0",
-	   model(!counts_exactly(c)), counter_name(c), name);
+	   mark(!counts_exactly(c)), counter_name(c), name);
 	is(status(), shown(c->bit), "%s%s overflows %s: GLOBAL_STATUS",
-	   model(!counts_exactly(c)), counter_name(c), name);
+	   mark(!counts_exactly(c)), counter_name(c), name);
 }
 
 static void test_wrap(const struct counter *c)
@@ -39,12 +39,12 @@ static void test_wrap(const struct counter *c)
 	is_overflow(c, select | SEL_INT, "with INT");
 	quiet();
 	is(count(c, select, -(u64)ALL_OF_BODY - 1, in_kernel, body64), c->mask,
-	   "%s%s: all ones", model(!counts_exactly(c)), counter_name(c));
-	is(status(), 0, "%s%s: all ones is no overflow", model(!counts_exactly(c)),
+	   "%s%s: all ones", mark(!counts_exactly(c)), counter_name(c));
+	is(status(), 0, "%s%s: all ones is no overflow", mark(!counts_exactly(c)),
 	   counter_name(c));
 	is(count(c, select, -(u64)ALL_OF_BODY, in_kernel, body64), 0,
-	   "%s%s: 0 after all ones", model(!counts_exactly(c)), counter_name(c));
-	is(status(), shown(c->bit), "%s%s: 0 is the overflow", model(!counts_exactly(c)),
+	   "%s%s: 0 after all ones", mark(!counts_exactly(c)), counter_name(c));
+	is(status(), shown(c->bit), "%s%s: 0 is the overflow", mark(!counts_exactly(c)),
 	   counter_name(c));
 }
 
@@ -292,7 +292,7 @@ static void is_frozen(const struct counter *c, const struct freeze *f)
 		wrmsr(MSR_GLOBAL_CTRL, other->bit);
 	in_kernel(body64);
 	ok(rdmsr(other->msr) - value >= BODY_INSTRUCTIONS,
-	   "%sfreeze, %s, %s: counting goes on", model(!counts_exactly(other)), name, f->name);
+	   "%sfreeze, %s, %s: counting goes on", mark(!counts_exactly(other)), name, f->name);
 }
 
 static void test_status_set_freezes(void)

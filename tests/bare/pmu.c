@@ -225,12 +225,12 @@ const char *counter_name(const struct counter *c)
 }
 
 /**
- * model() - the beginning of a test's name
+ * mark() - the beginning of a test's name
  * @only: it is true of the lab's PMU only
  *
  * Return: the prefix
  */
-const char *model(bool only)
+const char *mark(bool only)
 {
 	return only ? "model: " : "";
 }

@@ -53,7 +53,8 @@ static void test_faults(void)
 	is(faulting(RDPMC_FIXED, FIXED_MAX), LOW_BITS(FIXED_MAX) & ~pmu.fixed,
 	   "RDPMC: absent fixed counters fault");
 	is(faulting(RDPMC_FAST, 1), 1, "RDPMC: the fast bit faults");
-	is(faulting(RDPMC_FAST | RDPMC_FIXED, 1), 1, "RDPMC: the fast bit faults for a fixed counter");
+	is(faulting(RDPMC_FAST | RDPMC_FIXED, 1), 1,
+	   "RDPMC: the fast bit faults for a fixed counter");
 	is(faulting(0x20000000, 1), 1, "RDPMC: performance metrics fault");
 	for (i = 5; i < 32; i++) {
 		if (BIT(i) != RDPMC_FIXED && try_rdpmc(BIT(i), &value) != VECTOR_GP)

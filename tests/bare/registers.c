@@ -194,7 +194,7 @@ static void test_legacy_writes(void)
 		{ 0x80000000, 0xffffffff80000000, "PMC0: bit 31 is extended to the width" },
 		{ 0xffffffff, ~0UL, "PMC0: all ones are all ones of the width" },
 		{ 0xdeadbeef12345678, 0x12345678, "PMC0: EDX is ignored" },
-		{ 0x00000000fedcba98, 0xfffffffffedcba98, "PMC0: EDX of 0 does not keep it positive" },
+		{ 0x00000000fedcba98, 0xfffffffffedcba98, "PMC0: EDX=0 does not keep it positive" },
 	};
 	unsigned int i;
 

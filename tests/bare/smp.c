@@ -139,11 +139,12 @@ static u64 read_counter(void)
 
 static void test_separate(void)
 {
-	const char *prefix = model(!counts_exactly(&counters[0]));
+	const char *prefix = mark(!counts_exactly(&counters[0]));
 
 	is(there(sum_of_registers), 0, "the other CPU: counters and selects after reset");
 	if (pmu.version >= 2)
-		is(there(read_global_ctrl), LOW_BITS(pmu.gp), "the other CPU: GLOBAL_CTRL after reset");
+		is(there(read_global_ctrl), LOW_BITS(pmu.gp),
+		   "the other CPU: GLOBAL_CTRL after reset");
 	is(count_body(), ALL_OF_BODY, "%sthis CPU counts", prefix);
 	is(there(sum_of_registers), 0, "the other CPU: untouched by it");
 	is(there(count_body), ALL_OF_BODY, "%sthe other CPU counts", prefix);
