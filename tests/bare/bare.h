@@ -76,6 +76,7 @@ typedef unsigned long u64;
 #define RDPMC_FIXED		BIT(30)
 #define RDPMC_FAST		BIT(31)
 
+#define CR4_DE			BIT(3)
 #define CR4_PCE			BIT(8)
 
 #define APIC_SVR		0xf0
@@ -229,6 +230,7 @@ extern const char body32[], empty32[], body64[], empty64[], user64[];
 extern const char trap_entries[], trap_stack[], measure_call[];
 extern const char nmi_entry[], pmi_entry[], timer_entry[], skip_entry[];
 extern const char rdpmc_code[], rdpmc_done[];
+extern const char break_entry[];
 extern const char syscall_entry[], user_exit[], step_entry[];
 extern const char skip_ud2[], skip_ud2_2[], skip_gp[], mend_pf[], mend_pf_2[];
 extern const char timer_entry_2[], body64_loop[];
@@ -248,6 +250,7 @@ void single_step(const void *fn);
 
 extern const struct work work_table[], work_table_end[];
 extern const char path[], path_end[], lret_only[], hlt_next[];
+extern const char breakable[], breakable_at[], rewrite[], rewrite_at[];
 extern const char ud2_at[], int_at[], pf_movs_at[];
 extern u32 hlt_ticks;
 
@@ -259,6 +262,7 @@ extern struct gate idt[256];
 extern struct pmi pmi;
 extern u32 trace[TRACE_MAX];
 extern u32 trace_length;
+extern u32 breaks;
 
 __printf(1, 2) void say(const char *format, ...);
 __printf(2, 3) bool ok(bool good, const char *name, ...);
@@ -335,6 +339,12 @@ static inline void cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 		     : "a"(leaf), "c"(0));
 }
 
+static inline void write_debug(u64 dr0, u64 dr7)
+{
+	asm volatile("mov %0, %%dr0" : : "r"(dr0));
+	asm volatile("mov %0, %%dr7" : : "r"(dr7) : "memory");
+}
+
 /* ---------------------------------------------------------------- pmu.c */
 
 extern struct pmu pmu;
@@ -367,6 +377,7 @@ void test_reset(void);
 void test_registers(void);
 void test_rdpmc(void);
 void test_work(void);
+void test_debugging(void);
 void test_modes(void);
 void test_conditions(void);
 void test_gates(void);

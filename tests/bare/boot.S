@@ -436,6 +436,13 @@ mend_pf_2:
 	addq	$8, %rsp
 	iretq
 
+	/* A breakpoint: on with RF, lest one on an instruction comes again. */
+	.globl	break_entry
+break_entry:
+	incl	breaks
+	orl	$0x10000, 16(%rsp)
+	iretq
+
 	/* All other vectors: to trap() in C, with a frame. */
 	.macro TRAP_ENTRY vector
 	.balign	16

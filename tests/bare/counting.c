@@ -144,6 +144,74 @@ void test_work(void)
 	quiet();
 }
 
+/* ---------------------------------------------------------------- debugging */
+
+/* A #DB behind an instruction does not count that twice. */
+static void test_single_step(const struct counter *c)
+{
+	u64 empty;
+
+	set_gate(VECTOR_DB, step_entry);
+	trace_length = 0;
+	empty = count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step, empty64);
+	is(count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step, find_work("100 NOPs")->fn) - empty,
+	   100 * (1 + STEP_INSTRUCTIONS), "single-stepping: each instruction counts once");
+	is(count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step,
+		 find_work("REP MOVSQ of 500")->fn) - empty,
+	   3 * (1 + STEP_INSTRUCTIONS) + 1 + 500 * STEP_INSTRUCTIONS,
+	   "model: single-stepping: a REP counts once, its traps for each turn");
+	set_trap(VECTOR_DB);
+}
+
+static void test_breakpoints(const struct counter *c)
+{
+	/* DR7 for one breakpoint: enabled, its kind, its length */
+	const struct {
+		const char *name;
+		u64 address;
+		u64 control;
+		u32 breaks;
+	} rows[] = {
+		{ "none", 0, 0, 0 },
+		{ "an instruction", (u64)breakable_at, 0x00002, 1 },
+		{ "a write", SCRATCH + 0x2000, 0xd0002, 1 },
+		{ "reads and writes", SCRATCH + 0x2000, 0xf0002, 2 },
+		{ "a port", 0x80, 0x20002, 1 },
+	};
+	unsigned int i;
+	u64 got, empty;
+
+	set_gate(VECTOR_DB, break_entry);
+	write_cr4(read_cr4() | CR4_DE);
+	empty = count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, in_kernel, empty64);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		breaks = 0;
+		write_debug(rows[i].address, rows[i].control);
+		got = count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, in_kernel, breakable);
+		write_debug(0, 0);
+		is(breaks, rows[i].breaks, "a breakpoint on %s: how often", rows[i].name);
+		is(got - empty, 12 + rows[i].breaks * BREAK_INSTRUCTIONS,
+		   "a breakpoint on %s: each instruction counts once", rows[i].name);
+	}
+	write_cr4(read_cr4() & ~CR4_DE);
+	set_trap(VECTOR_DB);
+}
+
+/**
+ * test_debugging() - counting what a debugger stops
+ */
+void test_debugging(void)
+{
+	const struct counter *c = counter_for(EVENT_INSTRUCTIONS);
+
+	if (!c)
+		return;
+	quiet();
+	test_single_step(c);
+	test_breakpoints(c);
+	quiet();
+}
+
 /* ---------------------------------------------------------------- modes */
 
 #define IN_LOW(label)	((const void *)(LOW + ((label) - low_start)))
@@ -494,6 +562,30 @@ static void test_running_select(void)
 	is(rdmsr(c->msr), ALL_OF_BODY, "event select: OS to USR while it runs");
 }
 
+static void test_running_control(void)
+{
+	struct run run = { .msr = MSR_FIXED_CTR_CTRL };
+	const struct counter *c = counter_for(EVENT_INSTRUCTIONS);
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++) {
+		if (counters[i].fixed && counters[i].index == 0)
+			c = &counters[i];
+	}
+	if (!c || !c->fixed)
+		return;
+	quiet();
+	wrmsr(MSR_GLOBAL_CTRL, c->bit);
+	run.on = FIXED_OS;
+	run.off = FIXED_USR;
+	measure(&run, in_kernel, body64);
+	in_kernel(body64);
+	is(rdmsr(c->msr), ALL_OF_BODY, "FIXED_CTR_CTRL: OS to USR while it runs");
+	in_user(body64);
+	ok(rdmsr(c->msr) >= ALL_OF_BODY + BODY_INSTRUCTIONS,
+	   "FIXED_CTR_CTRL: and ring 3 counts");
+}
+
 /**
  * test_gates() - what lets a counter count, and stops it
  */
@@ -506,5 +598,7 @@ void test_gates(void)
 	}
 	test_running_writes();
 	test_running_select();
+	if (pmu.version >= 2)
+		test_running_control();
 	quiet();
 }

@@ -41,6 +41,13 @@
 #define BODY_INSTRUCTIONS	251
 #define BODY_BRANCHES		100
 
+/* In in_user(), up to ring 3 */
+#define IN_USER_INSTRUCTIONS	13
+
+/* What step_entry and break_entry execute for each #DB */
+#define STEP_INSTRUCTIONS	11
+#define BREAK_INSTRUCTIONS	3
+
 /* Flags of a piece of work, see work.S */
 #define WORK_RING0	1	/* not for ring 3 */
 #define WORK_RING3	2	/* only for ring 3 */

@@ -12,6 +12,7 @@
 struct pmi pmi;
 u32 trace[TRACE_MAX];
 u32 trace_length;
+u32 breaks;
 
 /* ---------------------------------------------------------------- console */
 

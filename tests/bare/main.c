@@ -27,6 +27,7 @@ static bool second_word(const char *text)
 static void test_counters(void)
 {
 	test_work();
+	test_debugging();
 	test_modes();
 	test_conditions();
 	test_gates();

@@ -96,6 +96,22 @@ static void test_ring_ends(const struct counter *c)
 	is(pmi.cs, USER_CS, "model: PMI of ring 3's first instruction: in ring 3");
 }
 
+/* Into ring 3 on the last of ring 0: WRMSR, CALL, and all of in_user(). */
+static void test_ring_begin(const struct counter *c)
+{
+	is(interrupted(c, instruction_select(c), 2 + IN_USER_INSTRUCTIONS, in_user, empty64),
+	   (u64)user64, "model: PMI of IRET to ring 3: before ring 3's first");
+	is(pmi.cs, USER_CS, "model: PMI of IRET to ring 3: in ring 3");
+}
+
+/* PMC0, while it runs, is set to -5 by a WRMSR that then is the first to count. */
+static void test_rewrite(const struct counter *c)
+{
+	is(interrupted(c, instruction_select(c), 100000, in_kernel, rewrite),
+	   (u64)rewrite_at + 4, "model: PMI after a counter was written while it ran");
+	is(pmi.count, 1, "model: PMI after a counter was written while it ran: one");
+}
+
 static void test_hlt(const struct counter *c)
 {
 	u64 tsc;
@@ -260,6 +276,8 @@ void test_boundaries(void)
 		test_user_nops(c, in_user, body64, "64-bit ring 3");
 		test_user_nops(c, in_user32, body32, "32-bit ring 3");
 	}
+	test_ring_begin(c);
+	test_rewrite(c);
 	test_hlt(c);
 	test_traps(c);
 	if (event_present(EVENT_BRANCHES))

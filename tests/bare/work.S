@@ -330,6 +330,27 @@ WORK far_call, 2, 2, WORK_RING0 | WORK_FAR, "far CALL and far RET"
 	lcall	*far_call_target
 	ret
 
+WORK rdpmc, 5, 0, WORK_RING0, "RDPMC and RDMSR of a counter that runs"
+	xor	%ecx, %ecx
+	rdpmc
+	mov	$0xc1, %ecx
+	rdmsr
+	rdmsr
+	ret
+
+WORK pmu_gp, 15, 3, WORK_RING0 | WORK_FAR, "accesses to the PMU that fault are not counted"
+	/* an event select's reserved bits, a counter, a register: all absent */
+	mov	$0x186, %ecx
+	mov	$~0, %edx
+	wrmsr
+	mov	$0x1900, %ecx
+	rdmsr
+	mov	$0x8000, %ecx
+	rdpmc
+	mov	%edx, %edx
+	mov	%eax, %eax
+	ret
+
 WORK syscall, 4, 2, WORK_RING3 | WORK_FAR, "SYSCALL and SYSRET"
 	nop
 	syscall
@@ -379,6 +400,39 @@ hlt_ticks:
 	.globl	lret_only
 lret_only:
 	lretl
+
+/* ---------------------------------------------------------------- breakpoints */
+
+	/* Something for each kind of breakpoint; 12 instructions. */
+	.globl	breakable, breakable_at
+breakable:
+	nop
+	nop
+breakable_at:
+	nop
+	mov	%eax, SCRATCH + 0x2000
+	nop
+	nop
+	mov	SCRATCH + 0x2000, %eax
+	nop
+	out	%al, $0x80
+	nop
+	nop
+	nop
+	ret
+
+	/* PMC0 is made to overflow four events ahead while it runs. */
+	.globl	rewrite, rewrite_at
+rewrite:
+	mov	$0xc1, %ecx
+	mov	$-5, %eax
+	mov	$-1, %edx
+	wrmsr
+rewrite_at:
+	.rept	20
+	nop
+	.endr
+	ret
 
 /* ---------------------------------------------------------------- a long loop */
 
@@ -449,6 +503,13 @@ path:
 	mov	$0xc0000102, %ecx
 	rdmsr
 	wrmsr
+	mov	$0xc1, %ecx		/* the PMU's own: a counter, DEBUGCTL */
+	rdmsr
+	mov	$0x1d9, %ecx
+	rdmsr
+	wrmsr
+	xor	%ecx, %ecx
+	rdpmc
 	cli
 	pushf
 	pop	%rax
