@@ -21,29 +21,46 @@ die() {
 
 # ---------------------------------------------------------------- the PMU
 
-# pmu_properties KEY=VALUE,...: prints what to append to QEMU's -cpu for a PMU
-# described like that, or for `off`.
-pmu_properties() {
-	local items item properties=
+# What a PMU is described by, and the property of QEMU's CPU for each.
+declare -A pmu_property=(
+	[version]=pmu-version [gp]=pmu-gp [width]=pmu-width
+	[fixed]=pmu-fixed [fixed-width]=pmu-fixed-width [fixed-bitmap]=pmu-fixed-bitmap
+	[ebx]=pmu-ebx [ebx-length]=pmu-ebx-length
+	[full-width]=full-width-write [pdcm]=pdcm [hypervisor]=hypervisor
+)
+pmu_keys='version gp width fixed fixed-width fixed-bitmap ebx ebx-length (numbers), full-width pdcm hypervisor (on, off)'
 
-	if [[ $1 == off ]]; then
+# pmu_properties KEY=VALUE,... | off: prints what to append to QEMU's CPU model
+# to give it this PMU. Bad usage ends the caller's $(...) with status 2. Which
+# values can be, and together, QEMU knows.
+pmu_properties() {
+	local list=$1 rest=$1, word key value properties=,pmu=on
+	# no leading zeros: QEMU would take the number for an octal one
+	local number='^(0|[1-9][0-9]{0,9}|0x[0-9a-fA-F]{1,8})$'
+
+	if [[ $list == off ]]; then
 		printf ',pmu=off\n'
 		return
 	fi
-	IFS=, read -ra items <<< "$1"
-	for item in "${items[@]:-}"; do
-		if [[ $item =~ ^(version|gp|width|fixed|fixed-width|fixed-bitmap|ebx|ebx-length)=[0-9a-fx]+$ ]]; then
-			properties+=,pmu-$item
-		elif [[ $item =~ ^full-width=(on|off)$ ]]; then
-			properties+=,full-width-write=${item#*=}
-		elif [[ $item =~ ^(pdcm|hypervisor)=(on|off)$ ]]; then
-			properties+=,$item
-		else
-			die "a PMU has no ${item@Q}: it is off, or KEY=NUMBER,... of version gp width fixed" \
-				"fixed-width fixed-bitmap ebx ebx-length, or KEY=on|off of full-width pdcm hypervisor"
+	while [[ -n $rest ]]; do
+		word=${rest%%,*} rest=${rest#*,}
+		key=${word%%=*} value=${word#*=}
+		if [[ $word != ?*=* || -z ${pmu_property[$key]:-} ]]; then
+			bad_pmu "$list" "'$word' is no KEY=VALUE; the keys are $pmu_keys"
+		elif [[ $properties == *",${pmu_property[$key]}="* ]]; then
+			bad_pmu "$list" "$key= is there twice; the keys are $pmu_keys"
+		elif [[ $key =~ ^(full-width|pdcm|hypervisor)$ && ! $value =~ ^(on|off)$ ||
+			! $key =~ ^(full-width|pdcm|hypervisor)$ && ! $value =~ $number ]]; then
+			bad_pmu "$list" "'$word' has a bad value; the keys are $pmu_keys"
 		fi
+		properties+=,${pmu_property[$key]}=$value
 	done
 	printf '%s\n' "$properties"
+}
+
+bad_pmu() {
+	say "PMU ${1@Q}: $2; or off"
+	exit 2
 }
 
 # ---------------------------------------------------------------- the cache

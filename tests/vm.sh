@@ -146,7 +146,31 @@ test_power_off() {
 test_qemu_fails() {
 	run --qemu-arg -no-such-option -- true
 	is 'a QEMU that does not start is 125' "$status" 125
-	has "QEMU's message is shown" "$(< "$dir/err")" 'no-such-option'
+	is "QEMU's message is all that is said" "$(grep -v 'lab: building' "$dir/err")" \
+		'lab: QEMU: -no-such-option: invalid option'
+}
+
+test_bad_cpu() {
+	if [[ ${options[*]} == *--plain-qemu* ]]; then
+		skip 'a PMU that cannot be' 'this QEMU has none'
+		return
+	fi
+	run --pmu version=99 -- true
+	is 'a PMU that cannot be is 125' "$status" 125
+	is 'why is said in one line' "$(grep -c . "$dir/err")" 1
+	has 'in a sentence' "$(< "$dir/err")" '^lab: QEMU: .*version'
+}
+
+test_pmu() {
+	if [[ ${options[*]} == *--plain-qemu* ]]; then
+		skip '--pmu' 'this QEMU has none'
+		return
+	fi
+	run --pmu version=3,gp=5,fixed=3,width=40 -- dmesg
+	is "the guest has --pmu's PMU" \
+		"$(sed -nE 's/^.*\.\.\. (version|bit width|generic registers): +//p' "$dir/out" | tr '\n' ' ')" '3 40 5 '
+	run --pmu off -- dmesg
+	has 'or none' "$(< "$dir/out")" 'Performance Events:.* no PMU driver'
 }
 
 test_warnings() {
@@ -225,6 +249,19 @@ test_bad_usage() {
 	refused 'whole number' --timeout 1.5 -- true
 	refused 'give a series like' --kernel 7 -- true
 	refused 'no file or folder /nowhere' --add /nowhere:/root/x -- true
+	refused '--pmu needs a value' --pmu
+	refused "'' is no KEY=VALUE; the keys are version gp" --pmu '' -- true
+	refused "'' is no KEY=VALUE; the keys are version gp" --pmu version=2, -- true
+	refused "'gp' is no KEY=VALUE; the keys are version gp" --pmu version=2,gp -- true
+	refused "'=2' is no KEY=VALUE; the keys are version gp" --pmu =2 -- true
+	refused "'counters=2' is no KEY=VALUE; the keys are version gp" --pmu counters=2 -- true
+	refused "'off' is no KEY=VALUE" --pmu version=2,off -- true
+	refused "'gp=many' has a bad value" --pmu gp=many -- true
+	refused "'gp=' has a bad value" --pmu gp= -- true
+	refused "'gp=010' has a bad value" --pmu gp=010 -- true
+	refused "'pdcm=1' has a bad value" --pmu pdcm=1 -- true
+	refused 'gp= is there twice' --pmu gp=2,gp=3 -- true
+	refused '--plain-qemu has no PMU' --plain-qemu --pmu version=2 -- true
 	refused 'no such program' --with no-such-program -- true
 	refused 'no such file' --module /nowhere.ko -- true
 	refused 'can be written' --kernel-log /no/where -- true
@@ -258,6 +295,8 @@ test_time_out
 test_panic
 test_power_off
 test_qemu_fails
+test_bad_cpu
+test_pmu
 test_warnings
 test_two_at_once
 test_kernel_6_12
