@@ -12,7 +12,7 @@ INTERVAL ?= 1000
 SAMPLES ?= 5
 KERNEL ?= 6.1
 SMP ?= 4
-# For `make check`: only the tests whose name matches.
+# For `make check` and `make lab-check`: only the tests whose name matches.
 TESTS ?=
 
 .DEFAULT_GOAL := modules
@@ -40,6 +40,11 @@ check: ## all tests (TESTS= for those whose name matches)
 	@scripts/deps check
 	@scripts/check '$(TESTS)'
 
+.PHONY: lab-check
+lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
+	@scripts/deps check
+	@scripts/check --lab '$(TESTS)'
+
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \
@@ -47,4 +52,4 @@ clean: ## remove what the build of the module left here
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12

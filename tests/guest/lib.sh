@@ -115,3 +115,17 @@ idle() {
 	kill "$busy_pid"
 	wait "$busy_pid" 2> /dev/null
 }
+
+# counted EVENT[,EVENT...] PROGRAM [ARGUMENT...]: what perf stat says of each
+# event, in their order, one in a line. A group is in braces.
+counted() {
+	counted_events=$1
+	shift
+	perf stat -x , -o /tmp/stat -e "$counted_events" -- "$@"
+	sed -e '/^#/d' -e '/^$/d' -e 's/,.*//' /tmp/stat
+}
+
+# tally EVENT...: as above, with blanks between the numbers
+tally() {
+	counted "$@" | tr '\n' ' ' | sed 's/ $//'
+}

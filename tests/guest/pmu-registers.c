@@ -12,8 +12,8 @@ static const struct {
 	uint32_t first;
 	uint32_t last;
 } ranges[] = {
-	{ 0x186, 0x18d },	/* event selects */
-	{ 0xc1, 0xc8 },		/* generic counters */
+	{ 0x186, 0x197 },	/* event selects */
+	{ 0xc1, 0xd2 },		/* generic counters */
 	{ 0x309, 0x30b },	/* fixed counters */
 	{ 0x38d, 0x38f },	/* FIXED_CTR_CTRL, GLOBAL_STATUS, GLOBAL_CTRL */
 	{ 0x1d9, 0x1d9 },	/* DEBUGCTL */

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+# Exact counts by perf stat: perf-stat.sh PMU-LIST
+# shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
+. /root/guest/lib.sh
+. /root/guest/pmu.sh
+
+pmu_from "$1"
+ten=/root/loop10
+watchdog 0
+
+# --- after the module has been here
+load cpu=1 interval=100 counters=instructions,cycles
+wait_samples 3
+unload
+
+# --- user instructions, cycles, branches of programs that have exactly so many
+is "10,000,000 user instructions" "$(tally instructions:u $ten)" 10000000
+is "20,000,000 user instructions" "$(tally instructions:u /root/loop20)" 20000000
+is "one cycle per instruction" "$(tally cycles:u $ten)" 10000000
+if has_fixed 2; then
+	is "one reference cycle per instruction" "$(tally ref-cycles:u $ten)" 10000000
+else
+	is "no reference cycles without fixed counter 2" "$(tally ref-cycles:u $ten)" '<not supported>'
+fi
+is "one bus cycle per instruction" "$(tally bus-cycles:u $ten)" 10000000
+# 4,999,998 turns of the loop, and SYSCALL.
+is "branches" "$(tally branches:u $ten)" 4999999
+is "a branch across a page boundary is one branch and one instruction" \
+	"$(tally branches:u,instructions:u /root/crossing)" '2002 4005'
+is "not supported is what CPUID flags absent" \
+	"$(tally cache-misses,cache-references,branch-misses $ten)" \
+	'<not supported> <not supported> <not supported>'
+is "what the model does not have counts nothing" "$(tally r01a2:u $ten)" 0
+
+# --- generic and fixed counters, names and raw codes, alone and in a group
+is "raw codes are the same" "$(tally r00c0:u,r003c:u $ten)" '10000000 10000000'
+is "a group of two" "$(tally '{instructions:u,branches:u}' $ten)" '10000000 4999999'
+is "a modifier of the whole group" "$(tally '{r00c0,r00c4}:u' $ten)" '10000000 4999999'
+is "the same each time" "$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	counted instructions:u $ten
+done | sort -u)" 10000000
+
+# --- user, kernel, and both: they start and stop at the same instant
+for event in instructions cycles branches; do
+	sum=$(tally "{$event:u,$event:k,$event}" $ten)
+	# shellcheck disable=SC2086 # three numbers
+	set -- $sum
+	is "$event: user and kernel make both ($sum)" "$(($1 + $2))" "$3"
+	expect "$event: the kernel's are some" [ "$2" -gt 100 ]
+done
+
+# --- CMASK and INV, in cycles of one instruction each
+is "cmask=1: each user cycle has an instruction" \
+	"$(tally cpu/event=0xc0,cmask=1/u $ten)" 10000000
+is "cmask=2: none has two" "$(tally cpu/event=0xc0,cmask=2/u $ten)" 0
+is "cmask=2,inv: all have fewer than two" \
+	"$(tally cpu/event=0xc0,cmask=2,inv=1/u $ten)" 10000000
+is "cmask=1,inv: none has fewer than one" \
+	"$(tally cpu/event=0xc0,cmask=1,inv=1/u $ten)" 0
+is "cmask=0,inv: INV is ignored" "$(tally cpu/event=0xc0,inv=1/u $ten)" 10000000
+is "cmask=1: cycles with a branch" "$(tally cpu/event=0xc4,cmask=1/u $ten)" 4999999
+is "cmask=1,inv: cycles without a branch" \
+	"$(tally cpu/event=0xc4,cmask=1,inv=1/u $ten)" 5000001
+
+# --- EDGE. No two branches of the program follow each other.
+is "edge: each branch is a rise" "$(tally cpu/event=0xc4,edge=1/u $ten)" 4999999
+is "cmask=1,edge: the same" "$(tally cpu/event=0xc4,cmask=1,edge=1/u $ten)" 4999999
+# User cycles rise when the kernel is left, kernel cycles when it is entered, and
+# whenever perf, in the kernel, switches the counters on again: in an interrupt
+# or a change of tasks, some in each tick of 4 ms.
+sum=$(tally '{cpu/event=0x3c,cmask=1,edge=1/u,cpu/event=0x3c,cmask=1,edge=1/k}' /root/calls3000)
+difference=$((${sum#* } - ${sum% *}))
+expect "edge: as often into the kernel as out of it, and some ($sum)" \
+	[ $((difference >= -1 && difference <= 200)) = 1 ]
+expect "edge: at least once for each system call" [ "${sum% *}" -ge 3000 ]
+
+# --- kernel instructions: as many for each hundred system calls. The least of
+# some runs is that of a run into which no interrupt came; what exec() and exit()
+# take still differs by some hundreds from run to run.
+least() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		counted instructions:k "$1"
+	done | sort -n | head -n 1
+}
+one=$(least /root/calls100)
+two=$(least /root/calls200)
+three=$(least /root/calls300)
+difference=$((three - two - (two - one)))
+expect "kernel: the third hundred of system calls takes what the second does ($one $two $three)" \
+	[ $((two - one > 10000 && difference > -3000 && difference < 3000)) = 1 ]
+
+watchdog 1
+is "the NMI watchdog starts again" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
+is "nothing is an unknown NMI" "$(dmesg | grep -c Uhhuh)" 0
+
+finish
