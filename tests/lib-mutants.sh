@@ -4,7 +4,7 @@
 # What the tests of the tests share. Sourced. A mutant is a line broken on
 # purpose in a copy of the source; a test that does not notice is missing.
 
-# run_mutants COPY SURVIVES MUTANT...: for each MUTANT, WHAT|FILE|EDIT[|MORE]
+# run_mutants COPY SURVIVES MUTANT...: for each MUTANT, WHAT@FILE@EDIT[@MORE]
 # (EDIT is for sed), calls `COPY`, which prints the path of a fresh copy of the
 # source, and after the edit `SURVIVES COPY MORE`, which says in comments what
 # it saw. Prints TAP; the status is 1 if any survived.
@@ -13,7 +13,7 @@ run_mutants() {
 
 	shift 2
 	for mutant; do
-		IFS='|' read -r what file edit more <<< "$mutant"
+		IFS=@ read -r what file edit more <<< "$mutant"
 		number=$((number + 1))
 		source=$("$copy")
 		cp "$source/$file" "$source/.unbroken"

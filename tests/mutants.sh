@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 kernel=$("$top/scripts/lab-kernel")
 
 mutants=(
-	'umask shifted by 4 instead of 8|pmu_intel.c|s/FIELD_PREP(ARCH_PERFMON_EVENTSEL_UMASK, attr->umask)/((u64)attr->umask << 4)/'
-	'read mask one bit too short|pmu_event.h|s/GENMASK_ULL(bits - 1, 0)/GENMASK_ULL(bits - 2, 0)/'
+	'umask shifted by 4 instead of 8@pmu_intel.c@s/FIELD_PREP(ARCH_PERFMON_EVENTSEL_UMASK, attr->umask)/((u64)attr->umask << 4)/'
+	'read mask one bit too short@pmu_event.h@s/GENMASK_ULL(bits - 1, 0)/GENMASK_ULL(bits - 2, 0)/'
 )
 
 copy_module() {

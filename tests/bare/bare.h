@@ -385,6 +385,7 @@ void test_overflow(void);
 void test_interrupts(void);
 void test_freeze(void);
 void test_boundaries(void);
+void test_migration(void);
 void test_smp(void);
 
 #endif

@@ -16,12 +16,12 @@ static const char *arguments(const u32 *multiboot_info)
 	return *s ? s + 1 : s;
 }
 
-/* "smp" behind the PMU asks for the tests of two processors instead. */
-static bool second_word(const char *text)
+/* The word behind the PMU asks for other tests: its first letter, or 0. */
+static char second_word(const char *text)
 {
 	while (*text && *text != ' ')
 		text++;
-	return *text;
+	return *text ? text[1] : 0;
 }
 
 static void test_counters(void)
@@ -40,8 +40,9 @@ static void test_counters(void)
 
 /**
  * bare_main() - all tests
- * @multiboot_info: has the command line: the PMU that is expected, and "smp"
- *	if there are two processors, whose tests are then the only ones
+ * @multiboot_info: has the command line: the PMU that is expected; and "smp"
+ *	if there are two processors, or "move" if the machine is migrated, whose
+ *	tests are then the only ones
  */
 void bare_main(const u32 *multiboot_info)
 {
@@ -50,8 +51,12 @@ void bare_main(const u32 *multiboot_info)
 	setup_machine();
 	if (!pmu_parse(text))
 		die("a command line that is no PMU");
-	if (second_word(text)) {
+	switch (second_word(text)) {
+	case 's':
 		test_smp();
+		finish();
+	case 'm':
+		test_migration();
 		finish();
 	}
 	test_cpuid();

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the PMU holds and counts stays right when the machine is moved. */
+#include "bare.h"
+
+#define COM1		0x3f8
+#define COM1_STATUS	(COM1 + 5)
+#define COM1_RECEIVED	0x01
+
+#define FEW		1000UL		/* turns of spin() */
+#define MANY		400000000UL	/* enough to be moved meanwhile */
+#define PER_TURN	2		/* instructions */
+
+/* Moves the machine, if somebody reads this; goes on where it is told so. */
+static void be_moved(const char *when)
+{
+	say("# move: %s\n", when);
+	while (!(inb(COM1_STATUS) & COM1_RECEIVED))
+		;
+	inb(COM1);
+}
+
+/* A value for DEBUGCTL that is not the one at reset. */
+static u64 some_debugctl(void)
+{
+	return pmu.version >= 2 && pmu.pdcm ? DEBUGCTL_FREEZE : BIT(1);
+}
+
+/*
+ * All of the registers that QEMU knows from KVM are 0 here, and with that not
+ * as at reset.
+ */
+static void test_rest(void)
+{
+	quiet();
+	wrmsr(MSR_DEBUGCTL, some_debugctl());
+	be_moved("at rest");
+	is(rdmsr(MSR_DEBUGCTL), some_debugctl(), "moved: DEBUGCTL");
+	if (pmu.version >= 2)
+		is(rdmsr(MSR_GLOBAL_CTRL), 0, "moved: GLOBAL_CTRL is 0");
+	wrmsr(MSR_DEBUGCTL, 0);
+}
+
+/* Counts a spin of so many turns with an overflow half-way. */
+static u64 count_turns(const struct counter *c, u64 turns)
+{
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	return (count(c, instruction_select(c) | SEL_INT, -turns, spin,
+		      (const void *)turns) + turns) & c->mask;
+}
+
+static void test_counting(void)
+{
+	const struct counter *c = &counters[0];
+	u64 few = count_turns(c, FEW);
+
+	say("# move: while it counts\n");
+	is(count_turns(c, MANY), few + PER_TURN * (MANY - FEW),
+	   "moved while it counts: instructions");
+	is(pmi.count, 1, "moved while it counts: one PMI");
+	if (pmu.version >= 2)
+		is(rdmsr(MSR_GLOBAL_STATUS), c->bit, "moved while it counts: GLOBAL_STATUS");
+	quiet();
+}
+
+/**
+ * test_migration() - two moves, which tests/bare-migrate makes
+ */
+void test_migration(void)
+{
+	test_rest();
+	test_counting();
+}
