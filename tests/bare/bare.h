@@ -32,6 +32,9 @@ typedef unsigned long u64;
 #define LOW_BITS(n)	(BIT(n) - 1)
 
 #define MSR_PMC			0x0c1
+#define MSR_SYSENTER_CS		0x174
+#define MSR_SYSENTER_ESP	0x175
+#define MSR_SYSENTER_EIP	0x176
 #define MSR_EVTSEL		0x186
 #define MSR_MISC_ENABLE		0x1a0
 #define MSR_DEBUGCTL		0x1d9
@@ -231,6 +234,7 @@ extern const char trap_entries[], trap_stack[], measure_call[];
 extern const char nmi_entry[], pmi_entry[], timer_entry[], skip_entry[];
 extern const char rdpmc_code[], rdpmc_done[];
 extern const char break_entry[];
+extern const char sysenter_entry[];
 extern const char syscall_entry[], user_exit[], step_entry[];
 extern const char skip_ud2[], skip_ud2_2[], skip_gp[], mend_pf[], mend_pf_2[];
 extern const char timer_entry_2[], body64_loop[];

@@ -420,6 +420,10 @@ skip_entry:
 syscall_entry:
 	sysretq
 
+	.globl	sysenter_entry
+sysenter_entry:
+	sysexitq
+
 	/* For work that faults: step over it, or mend its cause. */
 	.globl	skip_ud2, skip_ud2_2, skip_gp, mend_pf, mend_pf_2
 skip_ud2:

@@ -234,7 +234,7 @@ static void setup_real_mode(void)
 }
 
 /**
- * setup_machine() - traps, ring 3 and SYSCALL, real mode, the local APIC
+ * setup_machine() - traps, ring 3, SYSCALL and SYSENTER, real mode, the local APIC
  */
 void setup_machine(void)
 {
@@ -257,6 +257,9 @@ void setup_machine(void)
 	wrmsr(MSR_STAR, (u64)USER_CS32 << 48 | (u64)KERNEL_CS << 32);
 	wrmsr(MSR_LSTAR, (u64)syscall_entry);
 	wrmsr(MSR_FMASK, 0);
+	wrmsr(MSR_SYSENTER_CS, KERNEL_CS);
+	wrmsr(MSR_SYSENTER_ESP, (u64)trap_stack);
+	wrmsr(MSR_SYSENTER_EIP, (u64)sysenter_entry);
 }
 
 /* ---------------------------------------------------------------- the APIC */

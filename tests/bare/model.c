@@ -7,6 +7,7 @@
 
 /* The WRMSR, CALL and JMP that retire before work begins. */
 #define BEFORE_WORK	3
+#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
 
 /* Overflow after n events, and where that interrupts. */
 static u64 interrupted(const struct counter *c, u64 select, u64 n,
@@ -61,6 +62,29 @@ static void is_on_every_boundary(const struct counter *c, u64 select, u32 steps)
 		steps + 1))
 		say("#   with an overflow after %u\n", n);
 	is(missed, 0, "model: PMI of %s: one each time", counter_name(c));
+}
+
+/* Freezing after each instruction: another counter tells how many there were. */
+static void test_freeze_boundaries(void)
+{
+	const struct counter *c = &counters[0], *other = &counters[nr_counters - 1];
+	struct run run = run_of(c->bit | other->bit, 0);
+	u64 counted;
+	u32 n;
+
+	for (n = 1; n <= ALL_OF_BODY; n++) {
+		quiet();
+		wrmsr(MSR_DEBUGCTL, DEBUGCTL_FREEZE);
+		program(c, instruction_select(c) | SEL_INT);
+		program(other, instruction_select(other));
+		counter_write(c, -(u64)n);
+		measure(&run, in_kernel, body64);
+		counted = rdmsr(other->msr);
+		if (counted != n)
+			break;
+	}
+	is(n, ALL_OF_BODY + 1,
+	   "model: freeze after each instruction: what %s has counted", counter_name(other));
 }
 
 /* ---------------------------------------------------------------- rings */
@@ -124,6 +148,12 @@ static void test_hlt(const struct counter *c)
 	apic_write(0x380, 0);
 	is(pmi.rip, (u64)hlt_next, "model: PMI of HLT: behind it");
 	ok(tsc < hlt_ticks / 2, "model: PMI of HLT: ends it");
+	quiet();
+	pmi_arm(VECTOR_PMI);
+	count(c, instruction_select(c) | SEL_INT, -(u64)(BEFORE_WORK + HLT_INSTRUCTION),
+	      in_kernel, halting_work()->fn);
+	apic_write(0x380, 0);
+	is(pmi.rip, (u64)hlt_next, "model: PMI of HLT as a vector: behind it");
 	hlt_ticks = 100000;
 }
 
@@ -249,7 +279,7 @@ static void test_neighbours(void)
 	measure(&run, in_kernel, body64);
 	for (i = 0; i < nr_counters; i++) {
 		if (rdmsr(counters[i].msr) !=
-		    BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1 - 50 - i)
+		    ALL_OF_BODY - 50 - i)
 			wrong |= counters[i].bit;
 	}
 	is(wrong, 0, "model: counters that overflow one after the other");
@@ -278,6 +308,8 @@ void test_boundaries(void)
 	}
 	test_ring_begin(c);
 	test_rewrite(c);
+	if (pmu.version >= 2 && pmu.pdcm && nr_counters > 1)
+		test_freeze_boundaries();
 	test_hlt(c);
 	test_traps(c);
 	if (event_present(EVENT_BRANCHES))

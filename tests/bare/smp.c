@@ -186,4 +186,7 @@ void test_smp(void)
 	test_separate();
 	test_interrupt();
 	test_init();
+	/* other code of QEMU's runs when there is another processor */
+	test_work();
+	test_boundaries();
 }

@@ -227,6 +227,12 @@ WORK atomic, 3, 0, 0, "LOCK and XCHG"
 	lock xaddl %eax, SCRATCH + 0x2000
 	ret
 
+WORK split, 3, 0, 0, "LOCK across a cache line"
+	lock incl SCRATCH + 0x203e
+	lock xaddl %eax, SCRATCH + 0x203e
+	lock incl SCRATCH + 0x2ffe
+	ret
+
 WORK stack, 4, 0, 0, "PUSHF and POPF"
 	pushf
 	popf
@@ -300,6 +306,23 @@ pf_movs_at:
 	rep movsb
 	ret
 
+WORK pf_store, 6, 1, WORK_RING0 | WORK_FAR, "a store into two pages that faults counts once"
+	andb	$~1, scratch_pages + 8
+	invlpg	SCRATCH_HOT
+	mov	%eax, SCRATCH_HOT - 2
+	ret
+
+WORK pf_fetch, 18, 3, WORK_RING0 | WORK_FAR, "an instruction that is fetched with a fault counts once"
+	/* five NOPs, MOV $0x12345678 to EAX in two pages, NOP, RET */
+	movabs	$0x5678b89090909090, %rax
+	mov	%rax, SCRATCH_HOT - 8
+	movl	$0xc3901234, SCRATCH_HOT
+	andb	$~1, scratch_pages + 8
+	invlpg	SCRATCH_HOT
+	mov	$SCRATCH_HOT - 8, %eax
+	call	*%rax
+	ret
+
 WORK int, 4, 2, WORK_RING0 | WORK_FAR, "INT n and IRET"
 	nop
 	.globl	int_at
@@ -356,6 +379,12 @@ WORK syscall, 4, 2, WORK_RING3 | WORK_FAR, "SYSCALL and SYSRET"
 	syscall
 	nop
 	ret
+
+WORK sysenter, 4, 2, WORK_RING3 | WORK_FAR, "SYSENTER and SYSEXIT"
+	mov	%rsp, %rcx
+	lea	1f(%rip), %rdx
+	sysenter
+1:	ret
 
 WORK user_int, 4, 2, WORK_RING3 | WORK_FAR, "INT n and IRET"
 	nop
@@ -514,6 +543,7 @@ path:
 	pushf
 	pop	%rax
 	lock incl SCRATCH + 0x2000
+	lock incl SCRATCH + 0x203e	/* two cache lines */
 	mov	%cr0, %rax
 	mov	%rax, %cr0
 	mov	%cr3, %rax
