@@ -186,7 +186,11 @@ void test_smp(void)
 	test_separate();
 	test_interrupt();
 	test_init();
-	/* other code of QEMU's runs when there is another processor */
+	/*
+	 * Other code of QEMU's runs when there is another processor, even one
+	 * that waits for ever.
+	 */
+	apic_write(APIC_ICR_LOW, ICR_INIT);
 	test_work();
 	test_boundaries();
 }
