@@ -31,6 +31,7 @@ typedef unsigned long u64;
 /* The lowest n bits, n below 64. */
 #define LOW_BITS(n)	(BIT(n) - 1)
 
+#define MSR_APIC_BASE		0x01b
 #define MSR_PMC			0x0c1
 #define MSR_SYSENTER_CS		0x174
 #define MSR_SYSENTER_ESP	0x175
@@ -81,6 +82,8 @@ typedef unsigned long u64;
 
 #define CR4_DE			BIT(3)
 #define CR4_PCE			BIT(8)
+
+#define APIC_BASE_ENABLE	BIT(11)
 
 #define APIC_SVR		0xf0
 #define APIC_ICR_LOW		0x300
@@ -387,6 +390,7 @@ void test_conditions(void);
 void test_gates(void);
 void test_overflow(void);
 void test_interrupts(void);
+void test_apic_off(void);
 void test_freeze(void);
 void test_boundaries(void);
 void test_migration(void);

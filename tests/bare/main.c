@@ -36,6 +36,7 @@ static void test_counters(void)
 	if (pmu.version >= 2)
 		test_freeze();
 	test_boundaries();
+	test_apic_off();
 }
 
 /**

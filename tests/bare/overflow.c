@@ -228,6 +228,23 @@ void test_interrupts(void)
 	quiet();
 }
 
+/**
+ * test_apic_off() - no APIC, no interrupt
+ *
+ * To be run last: not every APIC can be enabled again.
+ */
+void test_apic_off(void)
+{
+	const struct counter *c = &counters[0];
+
+	quiet();
+	pmi_arm(LVTPC_NMI);
+	wrmsr(MSR_APIC_BASE, rdmsr(MSR_APIC_BASE) & ~APIC_BASE_ENABLE);
+	overflow(c, instruction_select(c) | SEL_INT);
+	is(pmi.count, 0, "the APIC disabled: no PMI");
+	is(status(), shown(c->bit), "the APIC disabled: GLOBAL_STATUS");
+}
+
 /* ---------------------------------------------------------------- freezing */
 
 /**
