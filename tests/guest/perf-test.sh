@@ -73,8 +73,8 @@ while read -r name _; do
 	main_number "$name"
 done < /tmp/wanted | sort -un > /tmp/numbers
 while read -r number; do
-	perf test "$number"
-done < /tmp/numbers > /tmp/results 2>&1 < /dev/null
+	perf test "$number" < /dev/null
+done < /tmp/numbers > /tmp/results 2>&1
 
 while read -r name verdict why; do
 	got=$(verdict "$name" /tmp/results)
