@@ -77,13 +77,13 @@ is "chooses the counters" \
 refused_at() {
 	refused_errno=$1
 	shift
-	if load cpu=$cpu "$@"; then
+	if load cpu=$cpu interval=$interval "$@"; then
 		unload
 	fi
 	has "refuses $*" "$(cat /tmp/insmod.err)" "$refused_errno"
 }
 loads() {
-	load cpu=$cpu "$@"
+	load cpu=$cpu interval=$interval "$@"
 	is "takes $*" "$(cat /tmp/insmod.err)" ''
 	unload
 }
