@@ -203,8 +203,20 @@ recall() {
 # packages can be had and nothing on the machine is edited. Works as root and
 # as anybody.
 
+# Empty, or "backports": the release's backports instead, and nothing else.
+apt_suite=''
+
 apt_dir() {
-	printf '%s/.apt\n' "$(cache_root)"
+	printf '%s/.apt%s\n' "$(cache_root)" "${apt_suite:+-$apt_suite}"
+}
+
+# with_backports COMMAND...: has the backports for COMMAND. They have lists of
+# their own, made when they are first asked for: what is newest in the machine's
+# own sources shall not depend on them, nor on a mirror having any.
+with_backports() {
+	local apt_suite=backports
+
+	"$@"
 }
 
 require_debian() {
@@ -219,12 +231,57 @@ require_debian() {
 
 # One-line sources, each `deb` line followed by its `deb-src` twin.
 sources_from_list() {
-	sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p' "$1"
+	sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p'
 }
 
 # deb822 sources; everything but the Types field, keys included, stays.
 sources_from_deb822() {
-	sed -E '/^[Tt][Yy][Pp][Ee][Ss]:/{ /[[:space:]]deb([[:space:]]|$)/ s/:.*/: deb deb-src/ }' "$1"
+	sed -E '/^[Tt][Yy][Pp][Ee][Ss]:/{ /[[:space:]]deb([[:space:]]|$)/ s/:.*/: deb deb-src/ }'
+}
+
+# The names that the release's main suite may have in sources, for a regular
+# expression.
+main_suite() {
+	(
+		# shellcheck source=/dev/null
+		source /etc/os-release
+		printf '(%s|stable|oldstable)\n' "${VERSION_CODENAME:-stable}"
+	)
+}
+
+# Entries of the main suite, with that of its backports instead.
+backports_of_list() {
+	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+$(main_suite))([[:space:]])/\1-backports\4/p"
+}
+
+# The same for deb822; what else a stanza says, keys included, stays.
+backports_of_deb822() {
+	awk -v suite="^$(main_suite)\$" '
+		function finish() {
+			if (backports != "")
+				printf "%sSuites: %s\n\n", rest, backports
+			rest = backports = field = ""
+		}
+		/^[[:space:]]*$/ { finish(); next }
+		/^#/ { next }
+		/^[^[:space:]]/ { sub(/:/, ": "); field = tolower($1) }
+		field == "suites:" {
+			for (i = 1; i <= NF; i++)
+				if ($i ~ suite)
+					backports = $i "-backports"
+			next
+		}
+		{ rest = rest $0 "\n" }
+		END { finish() }'
+}
+
+# Standard input, or what is asked for instead of it.
+suite_of() {
+	if [[ $apt_suite == backports ]]; then
+		"backports_of_$1"
+	else
+		cat
+	fi
 }
 
 write_apt_sources() {
@@ -234,7 +291,7 @@ write_apt_sources() {
 	mkdir -p "$parts"
 	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 		if [[ -f $file ]]; then
-			sources_from_list "$file" > "$parts/${file##*/}"
+			suite_of list < "$file" | sources_from_list > "$parts/${file##*/}"
 		fi
 	done
 	# sources.list itself has no .list ending that apt would look for.
@@ -243,7 +300,7 @@ write_apt_sources() {
 	fi
 	for file in /etc/apt/sources.list.d/*.sources; do
 		if [[ -f $file ]]; then
-			sources_from_deb822 "$file" > "$parts/${file##*/}"
+			suite_of deb822 < "$file" | sources_from_deb822 > "$parts/${file##*/}"
 		fi
 	done
 }
@@ -300,7 +357,7 @@ apt_update() {
 	local log
 
 	apt_prepare
-	say "reading the package lists (apt-get update, in a directory of the lab's own)"
+	say "reading the package lists${apt_suite:+ of $apt_suite} (apt-get update, in a directory of the lab's own)"
 	log=$(apt_dir)/update.log
 	if ! private_apt apt-get update -q > "$log" 2>&1 || grep -q '^[WE]: Failed to fetch' "$log"; then
 		say "apt-get update failed (see $log); going on with the lists there are"
@@ -356,13 +413,24 @@ make_memo() {
 	mv "$memo.$$" "$memo"
 }
 
-# The newest version of a binary package, and of a source package.
+# The newest version of a binary package, and of a source package: of all its
+# versions, or source_version NAME SERIES for those that begin with, say, 10.0.
 package_version() {
 	private_apt apt-cache madison "$1" | awk -F ' *[|] *' '$3 ~ /Packages/ { print $2 }' | sort_versions | tail -n 1
 }
 
 source_version() {
-	private_apt apt-cache showsrc --only-source "$1" | sed -n 's/^Version: //p' | sort_versions | tail -n 1
+	private_apt apt-cache showsrc --only-source "$1" | sed -n 's/^Version: //p' |
+		versions_of_series "${2:-}" | sort_versions | tail -n 1
+}
+
+# A machine may have backports among its own sources; who names no series
+# means the release's.
+versions_of_series() {
+	awk -v series="$1" '
+		series == "" { if ($0 !~ /~bpo/) print; next }
+		{ upstream = $0; sub(/^[0-9]+:/, "", upstream) }
+		index(upstream, series) == 1 && substr(upstream, length(series) + 1) !~ /^[0-9]/'
 }
 
 # dpkg's order of versions ("~" sorts before nothing), which sort -V shares.
@@ -382,12 +450,13 @@ download_packages() {
 	rm "$log"
 }
 
-# Downloads the files of source package NAME=VERSION into the current directory.
+# download_source NAME=VERSION [OPTION...]: its files, or those that apt-get's
+# options say, into the current directory
 download_source() {
 	local log=download.log
 
 	say "downloading the source of $1"
-	if ! private_apt apt-get source -q --download-only --only-source "$1" > "$log" 2>&1; then
+	if ! private_apt apt-get source -q --download-only --only-source "${@:2}" "$1" > "$log" 2>&1; then
 		tail -n 3 "$log" >&2
 		die "could not download the source of $1"
 	fi
@@ -396,7 +465,7 @@ download_source() {
 
 # package_tree NAME: prints the path of the unpacked, not installed, package.
 package_tree() {
-	fetch "$1" find_package_tree "$1"
+	fetch "$1${apt_suite:+-$apt_suite}" find_package_tree "$1"
 }
 
 find_package_tree() {
