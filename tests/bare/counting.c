@@ -149,17 +149,20 @@ void test_work(void)
 /* A #DB behind an instruction does not count that twice. */
 static void test_single_step(const struct counter *c)
 {
-	u64 empty;
+	u64 select = EVENT_INSTRUCTIONS | SEL_OS, empty, traps, got;
 
 	set_gate(VECTOR_DB, step_entry);
 	trace_length = 0;
-	empty = count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step, empty64);
-	is(count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step, find_work("100 NOPs")->fn) - empty,
+	empty = count(c, select, 0, single_step, empty64);
+	traps = trace_length;
+	is(count(c, select, 0, single_step, find_work("100 NOPs")->fn) - empty,
 	   100 * (1 + STEP_INSTRUCTIONS), "single-stepping: each instruction counts once");
-	is(count(c, EVENT_INSTRUCTIONS | SEL_OS, 0, single_step,
-		 find_work("REP MOVSQ of 500")->fn) - empty,
-	   3 * (1 + STEP_INSTRUCTIONS) + 1 + 500 * STEP_INSTRUCTIONS,
-	   "model: single-stepping: a REP counts once, its traps for each turn");
+	/* How many turns trap is not the PMU's: QEMU 10 has one more. */
+	traps = -3 * traps - 100;
+	got = count(c, select, 0, single_step, find_work("REP MOVSQ of 500")->fn) - empty;
+	traps += trace_length;
+	ok(traps >= 503, "single-stepping: a REP traps at each turn");
+	is(got, 4 + traps * STEP_INSTRUCTIONS, "single-stepping: a REP counts once");
 	set_trap(VECTOR_DB);
 }
 
