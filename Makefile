@@ -45,6 +45,16 @@ lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
 	@scripts/deps check
 	@scripts/check --lab '$(TESTS)'
 
+.PHONY: lab-mutants
+lab-mutants: ## break each rule of the lab's PMU in turn; what notices? (TESTS=)
+	@scripts/deps check
+	@tests/lab-mutants '$(TESTS)'
+
+.PHONY: lab-speed
+lab-speed: ## what the lab's PMU costs guests, in time
+	@scripts/deps check
+	@scripts/lab-speed
+
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \

@@ -30,7 +30,8 @@ if [ "$1" = on ]; then
 fi
 /root/guest/crunch.sh "$2" > /dev/null
 # So that a run with the counters off is never taken for one with them on.
-if [ "$1" != plain ] && [ "$(moving)" != "$([ "$1" = on ] && echo 4 || echo 0)" ]; then
+# QEMU as it is reads 0 from registers that it does not know.
+if [ "$(moving)" != "$([ "$1" = on ] && echo 4 || echo 0)" ]; then
 	echo "$(moving) of 4 counters count, which is not '$1'" >&2
 	exit 1
 fi
