@@ -29,9 +29,10 @@
  * instructions, reference cycles and branches are flagged absent in
  * CPUID.0AH:EBX and count nothing.  A maskable interrupt that is pending on
  * the very boundary of a PMI is taken first, and so is the fault of fetching
- * the next instruction.  Code fetched from a device is never restored and
- * counts whole, faulting or not.  No PEBS, no LBR, no uncore, no SMM freeze;
- * the enables of those fault.
+ * the next instruction.  Code fetched from a device is never restored: an
+ * instruction of it that faults counts.  So does an event that VMRUN injects
+ * as a software interrupt.  No PEBS, no LBR, no uncore, no SMM freeze; the
+ * enables of those fault.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -171,7 +172,7 @@ static uint32_t below(unsigned int length)
     return (1ULL << length) - 1;
 }
 
-static bool in_range_or_auto(uint8_t value, uint8_t low, uint8_t high)
+static bool in_range_or_auto(int value, int low, int high)
 {
     return value == X86_PMU_AUTO || (value >= low && value <= high);
 }
@@ -189,13 +190,13 @@ static bool check_ranges(const X86PMUConfig *c, Error **errp)
         error_setg(errp, "pmu-width=%u: counters of 32 to 63 bits can be "
                    "modelled", c->width);
     } else if (!in_range_or_auto(c->fixed_width, 32, 63)) {
-        error_setg(errp, "pmu-fixed-width=%u: counters of 32 to 63 bits can "
+        error_setg(errp, "pmu-fixed-width=%d: counters of 32 to 63 bits can "
                    "be modelled", c->fixed_width);
     } else if (!in_range_or_auto(c->fixed, 0, fixed)) {
-        error_setg(errp, "pmu-fixed=%u: 0 to %u fixed counters can be modelled",
+        error_setg(errp, "pmu-fixed=%d: 0 to %u fixed counters can be modelled",
                    c->fixed, fixed);
     } else if (!in_range_or_auto(c->fixed_bitmap, 0, below(fixed))) {
-        error_setg(errp, "pmu-fixed-bitmap=%u: give 0 to %u, fixed counters 0 "
+        error_setg(errp, "pmu-fixed-bitmap=%d: give 0 to %u, fixed counters 0 "
                    "to %u can be modelled", c->fixed_bitmap, below(fixed),
                    fixed - 1);
     } else if (c->ebx_length > 32) {
@@ -218,7 +219,7 @@ static bool check_events(const X86PMUConfig *c, Error **errp)
     return !missing;
 }
 
-static bool given(uint8_t value)
+static bool given(int value)
 {
     return value != X86_PMU_AUTO && value != 0;
 }
@@ -236,11 +237,12 @@ static bool check_fixed(CPUX86State *env, const X86PMUConfig *c, Error **errp)
         error_setg(errp, "pmu-fixed-bitmap came with version 5, this is "
                    "pmu-version=%u: use pmu-fixed", c->version);
     } else if (c->fixed != X86_PMU_AUTO && below(c->fixed) & ~c->fixed_bitmap) {
-        error_setg(errp, "pmu-fixed-bitmap=%u lacks one of the %u contiguous "
+        error_setg(errp, "pmu-fixed-bitmap=%d lacks one of the %d contiguous "
                    "counters of pmu-fixed", c->fixed_bitmap, c->fixed);
     } else if (c->version >= 2 && c->version < 5 &&
-               c->fixed < MAX_FIXED_COUNTERS && !hypervisor) {
-        error_setg(errp, "pmu-fixed=%u: CPUs of version %u have %u, and "
+               c->fixed != X86_PMU_AUTO && c->fixed < MAX_FIXED_COUNTERS &&
+               !hypervisor) {
+        error_setg(errp, "pmu-fixed=%d: CPUs of version %u have %u, and "
                    "software counts on it where it sees no hypervisor: "
                    "use hypervisor=on", c->fixed, c->version,
                    MAX_FIXED_COUNTERS);
@@ -270,21 +272,24 @@ static bool check_cpu(X86CPU *cpu, const X86PMUConfig *c, Error **errp)
 {
     CPUX86State *env = &cpu->env;
 
-    if (icount_enabled()) {
+    if (!c->version) {
+        return true;
+    } else if (icount_enabled()) {
         /* A PMI may come where icount does not expect an interrupt. */
         error_setg(errp, "pmu=on does not go together with -icount: use "
                    "pmu=off");
     } else if (env->cpuid_level < PMU_LEAF) {
         error_setg(errp, "pmu=on: CPUID leaf 0AH describes the PMU, and "
-                   "level=%u ends before it", env->cpuid_level);
+                   "level=%u ends before it: use pmu=off",
+                   env->cpuid_level);
     } else if (lacks_pdcm(cpu)) {
         error_setg(errp, "full-width-write=on needs pdcm=on, which tells that "
                    "there is IA32_PERF_CAPABILITIES");
     } else if (has_any_thread(c->version) &&
                MACHINE(qdev_get_machine())->smp.threads > 1) {
         error_setg(errp, "pmu-version=%u has AnyThread, which is modelled for "
-                   "cores of one thread only: use -smp threads=1, or another "
-                   "version", c->version);
+                   "cores of one thread only: use -smp threads=1, another "
+                   "version, or pmu=off", c->version);
     } else {
         return true;
     }
@@ -321,6 +326,16 @@ static void vm_state_changed(void *opaque, bool running, RunState state)
     }
 }
 
+/* By the first reset, behind which realizing the CPU does not fail. */
+static void watch_vm_state(X86CPU *cpu)
+{
+    X86PMUConfig *c = &cpu->pmu_config;
+
+    if (!c->stop_entry) {
+        c->stop_entry = qemu_add_vm_change_state_handler(vm_state_changed, cpu);
+    }
+}
+
 void x86_pmu_realize(CPUState *cs, Error **errp)
 {
     X86CPU *cpu = X86_CPU(cs);
@@ -331,6 +346,7 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
         cpu->enable_pmu = false;
     }
     if (!cpu->enable_pmu) {
+        c->version = 0;
         return;
     }
     if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
@@ -341,7 +357,6 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     if (!c->version) {
         cpu->env.features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
     }
-    c->stop_entry = qemu_add_vm_change_state_handler(vm_state_changed, cpu);
 }
 
 void x86_pmu_unrealize(CPUState *cs)
@@ -485,7 +500,7 @@ static uint64_t events_in(const Counter *c, uint64_t cycles, uint64_t branches)
     if (c->event == EVENT_NONE) {
         return 0;
     }
-    if (cmask == 0 && !(c->evtsel & EVTSEL_EDGE)) {
+    if (cmask == 0) {
         return events; /* INV has nothing to invert */
     }
     if (cmask > 1) {
@@ -684,12 +699,26 @@ void x86_pmu_refresh(CPUX86State *env)
     }
 }
 
-/* After the registers came from elsewhere (migration): nothing to fold. */
+/*
+ * After the registers came from elsewhere: nothing to fold.  hflags may have
+ * come with them, from a CPU with another PMU.
+ */
 void x86_pmu_load(CPUX86State *env)
 {
+    env->hflags &= ~(HF_PMU_MASK | HF_PMU_BR_MASK);
     if (pmu_version(env)) {
         arm(env);
     }
+}
+
+/*
+ * Before INIT, which keeps the PMU's registers: an overflow that lies on this
+ * boundary must not wake the CPU afterwards, while it waits for a SIPI.
+ */
+void x86_pmu_init(CPUX86State *env)
+{
+    x86_pmu_refresh(env);
+    env->pmu.asserted = 0; /* nor has it a cycle while it waits */
 }
 
 void x86_pmu_reset(CPUX86State *env)
@@ -699,6 +728,7 @@ void x86_pmu_reset(CPUX86State *env)
         env->msr_global_ctrl = pmu_version(env) >= 2 ?
                                MAKE_64BIT_MASK(0, pmu_config(env)->gp) : 0;
         env->msr_ia32_misc_enable |= MISC_ENABLE_PMU;
+        watch_vm_state(env_archcpu(env));
         memset(&env->pmu, 0, sizeof(env->pmu));
         arm(env);
     }
@@ -765,9 +795,13 @@ void helper_pmu_budget_spent(CPUX86State *env)
     int64_t count = cflags & CF_COUNT_MASK ?: CF_COUNT_MASK + 1;
     int64_t budget;
 
-    cpu_restore_state(cs, GETPC());
+    if (!cpu_restore_state(cs, GETPC())) {
+        /* Fetched from a device: one instruction, and nobody knows of it. */
+        env->pmu.budget[mode_of(env->hflags)]++;
+    }
     x86_pmu_refresh(env);
     budget = env->pmu.budget[mode_of(env->hflags)];
+    g_assert(budget > 0);
     if (budget < count) {
         cs->cflags_next_tb = (cflags & ~CF_COUNT_MASK) | budget;
     }
@@ -777,7 +811,7 @@ void helper_pmu_budget_spent(CPUX86State *env)
 /*
  * What the registers that QEMU saves for KVM's sake lack.  GLOBAL_CTRL again,
  * because they are not saved when all of them are 0, which is not how reset
- * leaves it.
+ * leaves it.  The PMU must be the one that was saved.
  */
 static bool vmstate_needed(void *opaque)
 {
@@ -792,6 +826,13 @@ const VMStateDescription vmstate_x86_pmu = {
     .minimum_version_id = 1,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
+        VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
+        VMSTATE_UINT8_EQUAL(pmu_config.gp, X86CPU, "pmu-gp differs"),
+        VMSTATE_UINT8_EQUAL(pmu_config.width, X86CPU, "pmu-width differs"),
+        VMSTATE_INT32_EQUAL(pmu_config.fixed_bitmap, X86CPU,
+                            "the fixed counters differ"),
+        VMSTATE_INT32_EQUAL(pmu_config.fixed_width, X86CPU,
+                            "pmu-fixed-width differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.pmu.debugctl, X86CPU),
         VMSTATE_UINT64(env.pmu.asserted, X86CPU),

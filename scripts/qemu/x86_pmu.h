@@ -36,7 +36,7 @@ typedef struct X86PMUState {
 } X86PMUState;
 
 /* Of a property: as the others make it. */
-#define X86_PMU_AUTO        0xff
+#define X86_PMU_AUTO        (-1)
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
@@ -45,9 +45,9 @@ typedef struct X86PMUConfig {
     uint8_t width;          /* EAX[23:16]: their width */
     uint8_t ebx_length;     /* EAX[31:24] */
     uint32_t ebx;           /* events that are absent */
-    uint8_t fixed;          /* EDX[4:0]: contiguous fixed counters */
-    uint8_t fixed_width;    /* EDX[12:5] */
-    uint8_t fixed_bitmap;   /* all of them; ECX from version 5 on */
+    int32_t fixed;          /* EDX[4:0]: contiguous fixed counters */
+    int32_t fixed_width;    /* EDX[12:5] */
+    int32_t fixed_bitmap;   /* all of them; ECX from version 5 on */
     struct VMChangeStateEntry *stop_entry;
 } X86PMUConfig;
 
@@ -57,10 +57,10 @@ typedef struct X86PMUConfig {
     DEFINE_PROP_UINT8("pmu-width", X86CPU, pmu_config.width, 48),           \
     DEFINE_PROP_UINT32("pmu-ebx", X86CPU, pmu_config.ebx, 0x58),            \
     DEFINE_PROP_UINT8("pmu-ebx-length", X86CPU, pmu_config.ebx_length, 7),  \
-    DEFINE_PROP_UINT8("pmu-fixed", X86CPU, pmu_config.fixed, X86_PMU_AUTO), \
-    DEFINE_PROP_UINT8("pmu-fixed-width", X86CPU, pmu_config.fixed_width,    \
+    DEFINE_PROP_INT32("pmu-fixed", X86CPU, pmu_config.fixed, X86_PMU_AUTO), \
+    DEFINE_PROP_INT32("pmu-fixed-width", X86CPU, pmu_config.fixed_width,    \
                       X86_PMU_AUTO),                                        \
-    DEFINE_PROP_UINT8("pmu-fixed-bitmap", X86CPU, pmu_config.fixed_bitmap,  \
+    DEFINE_PROP_INT32("pmu-fixed-bitmap", X86CPU, pmu_config.fixed_bitmap,  \
                       X86_PMU_AUTO)
 
 struct CPUArchState;
@@ -75,6 +75,7 @@ void x86_pmu_unrealize(CPUState *cs);
 void x86_pmu_reset(struct CPUArchState *env);
 void x86_pmu_refresh(struct CPUArchState *env);
 void x86_pmu_load(struct CPUArchState *env);
+void x86_pmu_init(struct CPUArchState *env);
 void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
                    uint32_t *ecx, uint32_t *edx);
 

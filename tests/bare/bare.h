@@ -85,6 +85,7 @@ typedef unsigned long u64;
 
 #define APIC_BASE_ENABLE	BIT(11)
 
+#define APIC_ID			0x20
 #define APIC_SVR		0xf0
 #define APIC_ICR_LOW		0x300
 #define APIC_ICR_HIGH		0x310
@@ -95,6 +96,7 @@ typedef unsigned long u64;
 
 #define VECTOR_DB		1
 #define VECTOR_NMI		2
+#define VECTOR_OF		4
 #define VECTOR_UD		6
 #define VECTOR_GP		13
 #define VECTOR_PF		14
@@ -230,6 +232,7 @@ struct frame {
 
 /* ---------------------------------------------------------------- boot.S */
 
+extern const char into32[];
 extern const char low_start[], low_end[], low_fault[];
 extern const char low_empty[], low_body[], low_rdpmc[], low_result[];
 extern const char body32[], empty32[], body64[], empty64[], user64[];

@@ -208,6 +208,16 @@ body32:
 empty32:
 	ret
 
+	/* INTO once as a NOP and once as INT 4: 5 instructions, one branch */
+	.globl	into32
+into32:
+	xor	%eax, %eax
+	into
+	mov	$0x7fffffff, %eax
+	inc	%eax
+	into
+	ret
+
 	.code64
 body64:
 	BODY

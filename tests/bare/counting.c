@@ -279,6 +279,22 @@ static void test_events_in(const struct mode *mode)
 	}
 }
 
+/* 64-bit code has no INTO. */
+static void test_into(const struct counter *c)
+{
+	u64 instructions = EVENT_INSTRUCTIONS | SEL_USR;
+	u64 branches = EVENT_BRANCHES | SEL_USR;
+
+	set_gate(VECTOR_OF, skip_entry);
+	is(count(c, instructions, 0, in_user32, into32) -
+	   count(c, instructions, 0, in_user32, empty32), 5, "INTO, not taken and taken");
+	if (event_present(EVENT_BRANCHES) && !c->fixed)
+		is(count(c, branches, 0, in_user32, into32) -
+		   count(c, branches, 0, in_user32, empty32), 1,
+		   "model: INTO, not taken and taken: branches");
+	set_trap(VECTOR_OF);
+}
+
 /**
  * test_modes() - each event in each mode of the CPU, by privilege
  */
@@ -296,6 +312,8 @@ void test_modes(void)
 	quiet();
 	for (i = 0; i < ARRAY_SIZE(modes); i++)
 		test_events_in(&modes[i]);
+	if (event_present(EVENT_INSTRUCTIONS))
+		test_into(&counters[0]);
 	quiet();
 }
 
@@ -344,6 +362,8 @@ static void test_edges(void)
 		   "EDGE, cycles: wake-ups from HLT");
 		is(slope(c, EVENT_CYCLES | SEL_OS | SEL_EDGE, visit_user), 10,
 		   "model: EDGE without CMASK is as with 1");
+		is(slope(c, EVENT_CYCLES | SEL_OS | SEL_EDGE | SEL_INV, visit_user), 10,
+		   "model: EDGE without CMASK: INV is ignored");
 		is(count(c, EVENT_CYCLES | SEL_OS | edge, 0, in_kernel, body64), 1,
 		   "model: EDGE, cycles: the start is one");
 	}

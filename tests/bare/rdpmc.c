@@ -55,7 +55,7 @@ static void test_faults(void)
 	is(faulting(RDPMC_FAST, 1), 1, "RDPMC: the fast bit faults");
 	is(faulting(RDPMC_FAST | RDPMC_FIXED, 1), 1,
 	   "RDPMC: the fast bit faults for a fixed counter");
-	is(faulting(0x20000000, 1), 1, "RDPMC: performance metrics fault");
+	is(faulting(0x20000000, 1), 1, "model: RDPMC: performance metrics fault");
 	for (i = 5; i < 32; i++) {
 		if (BIT(i) != RDPMC_FIXED && try_rdpmc(BIT(i), &value) != VECTOR_GP)
 			wrong |= BIT(i);

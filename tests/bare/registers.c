@@ -38,7 +38,7 @@ void test_cpuid(void)
 	if (!pmu.version)
 		return;
 	is(rdmsr(MSR_MISC_ENABLE) & (BIT(7) | BIT(11) | BIT(12)),
-	   BIT(7) | BIT(11) | BIT(12), "MISC_ENABLE: PMU there, BTS and PEBS not");
+	   BIT(7) | BIT(11) | BIT(12), "model: MISC_ENABLE: PMU there, BTS and PEBS not");
 	if (pmu.pdcm)
 		is(rdmsr(MSR_PERF_CAPABILITIES) >> 13 & 1, pmu.full_width,
 		   "PERF_CAPABILITIES: full-width writes");
@@ -162,7 +162,7 @@ static u64 status_bits(void)
 
 static void test_plain_registers(void)
 {
-	static const char * const evtsel[] = { "EVTSEL0", "the last EVTSEL" };
+	static const char * const evtsel[] = { "model: EVTSEL0", "model: the last EVTSEL" };
 	unsigned int i;
 
 	for (i = 0; i < 1 + (pmu.gp > 1); i++)
@@ -252,7 +252,7 @@ static void test_ranges(void)
 	is_range(MSR_A_PMC, pmu.full_width ? generic : 0, "A_PMC");
 	is(absent(MSR_FIXED_CTR, 0, 16), ~pmu.fixed & 0xffff,
 	   "FIXED_CTR0 to 15: the absent ones fault");
-	ok(faults(MSR_PERF_METRICS), "PERF_METRICS: faults");
+	ok(faults(MSR_PERF_METRICS), "model: PERF_METRICS: faults");
 	is(absent(MSR_GP0_CTR, 0, 4), 0xf, "the registers of version 6 fault");
 }
 
@@ -292,7 +292,7 @@ static void test_status_registers(void)
 
 	is(bits_taken(MSR_GLOBAL_STATUS, 0), 0, "GLOBAL_STATUS: read-only");
 	is(bits_taken(MSR_GLOBAL_OVF_CTRL, bits), bits,
-	   "GLOBAL_OVF_CTRL: bits that can be written");
+	   "model: GLOBAL_OVF_CTRL: bits that can be written");
 	is(rdmsr(MSR_GLOBAL_OVF_CTRL), 0, "model: GLOBAL_OVF_CTRL: reads 0");
 	if (pmu.version < 4)
 		return;

@@ -7,6 +7,11 @@
 #define PATIENCE	5000000000UL	/* of the TSC */
 
 #define ICR_INIT	0xc4500		/* to all but self */
+#define ICR_INIT_ONE	0x4500		/* to whom ICR_HIGH says */
+/* Memory that nobody uses, below what real mode has of us. */
+#define NMI_CODE	0x600UL
+#define NMI_COUNT	0x700UL
+
 #define ICR_STARTUP	(0xc4600 | LOW >> 12)
 
 /* What the other processor is to do, and what it has to say of it. */
@@ -43,6 +48,7 @@ static u64 end(void)
 	while (job) {
 		if (rdtsc() - start > PATIENCE)
 			die("the other processor does not answer");
+		asm volatile("pause" : : : "memory");
 	}
 	return answer;
 }
@@ -135,6 +141,35 @@ static u64 read_counter(void)
 	return rdmsr(counters[0].msr);
 }
 
+static u64 count_rises(void)
+{
+	quiet();
+	wrmsr(MSR_EVTSEL, EVENT_CYCLES | SEL_OS | SEL_EDGE | SEL_CMASK(1) | SEL_EN);
+	if (pmu.version >= 2)
+		wrmsr(MSR_GLOBAL_CTRL, counters[0].bit);
+	return 0;
+}
+
+static u64 until_overflow;
+
+static void init_self(const void *unused)
+{
+	(void)unused;
+	apic_write(APIC_ICR_HIGH, apic_read(APIC_ID));
+	apic_write(APIC_ICR_LOW, ICR_INIT_ONE);
+}
+
+/* It does not come back from this. */
+static u64 overflow_at_init(void)
+{
+	const struct counter *c = &counters[0];
+
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	count(c, instruction_select(c) | SEL_INT, -until_overflow, init_self, NULL);
+	return 0;
+}
+
 /* ---------------------------------------------------------------- tests */
 
 static void test_separate(void)
@@ -175,6 +210,48 @@ static void test_init(void)
 	is(there(read_counter), 0x1234, "INIT keeps counters");
 	is(there(read_select), EVENT_CYCLES | SEL_USR, "INIT keeps event selects");
 	is(there(read_lvtpc), APIC_MASKED, "INIT masks LVTPC");
+	if (event_present(EVENT_CYCLES)) {
+		there(count_rises);
+		start_other();
+		is(there(read_counter), 2, "model: EDGE, cycles: INIT ends the condition");
+	}
+}
+
+/* The compiler knows nothing at such addresses. */
+static void *memory(u64 address)
+{
+	asm("" : "+r" (address));
+	return (void *)address;
+}
+
+/*
+ * Whether the overflow comes before INIT, on the boundary where that is taken,
+ * or behind it: a processor that waits for a SIPI takes no PMI. If it did, it
+ * would be by the vectors of real mode, at 0.
+ */
+static void test_init_at_overflow(void)
+{
+	/* INC WORD [NMI_COUNT]; HLT; JMP to the HLT */
+	static const u8 code[] = { 0xff, 0x06, NMI_COUNT & 0xff, NMI_COUNT >> 8,
+				   0xf4, 0xeb, 0xfd };
+	volatile u16 *nmis = memory(NMI_COUNT);
+	volatile u32 *vectors = memory(0);
+	volatile u8 *handler = memory(NMI_CODE);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(code); i++)
+		handler[i] = code[i];
+	vectors[VECTOR_NMI] = NMI_CODE;
+	*nmis = 0;
+	for (until_overflow = 1; until_overflow <= 40; until_overflow++) {
+		begin(overflow_at_init);
+		settle();
+		settle();
+		job = NULL;
+		start_other();
+	}
+	is(*nmis, 0, "INIT around an overflow: no PMI while the CPU waits for SIPI");
+	quiet();
 }
 
 /**
@@ -186,6 +263,7 @@ void test_smp(void)
 	test_separate();
 	test_interrupt();
 	test_init();
+	test_init_at_overflow();
 	/*
 	 * Other code of QEMU's runs when there is another processor, even one
 	 * that waits for ever.

@@ -24,7 +24,7 @@ counts() {
 is "all $number events have counted" "$(counts /tmp/raw | grep -c '^[1-9]')" $number
 # The counters change hands in the kernel, and all of them are always in use:
 # each user instruction is counted by as many events as there are counters.
-sum=$(counts /tmp/raw | awk '{ n += $1 } END { printf "%d", n }')
+sum=$(counts /tmp/raw | awk '{ n += $1 } END { printf "%.0f", n }')
 is "together they have counted each instruction $gp times" "$sum" $((gp * exact))
 # A third of the time is each one's share; what they get differs by the turns
 # at the start and the end, and no share is less than half of that.
