@@ -383,6 +383,7 @@ const struct work *find_work(const char *title);
 void set_work_traps(bool on);
 
 void test_cpuid(void);
+u64 counters_and_selects(void);
 void test_reset(void);
 void test_registers(void);
 void test_rdpmc(void);

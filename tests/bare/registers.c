@@ -54,7 +54,12 @@ static void is_reset(u32 msr, u64 wanted, const char *name)
 	is(rdmsr(msr), wanted, "reset: %s", name);
 }
 
-static void test_reset_counters(void)
+/**
+ * counters_and_selects() - the bits that are set in any of them
+ *
+ * Return: all counters' and event selects' values, ORed
+ */
+u64 counters_and_selects(void)
 {
 	u64 set = 0;
 	unsigned int i;
@@ -64,7 +69,7 @@ static void test_reset_counters(void)
 		if (!counters[i].fixed)
 			set |= rdmsr(MSR_EVTSEL + counters[i].index);
 	}
-	is(set, 0, "reset: counters and event selects");
+	return set;
 }
 
 /**
@@ -75,7 +80,7 @@ static void test_reset_counters(void)
 void test_reset(void)
 {
 	is(apic_read(APIC_LVTPC), APIC_MASKED, "reset: LVTPC");
-	test_reset_counters();
+	is(counters_and_selects(), 0, "reset: counters and event selects");
 	if (pmu.version < 2)
 		return;
 	is_reset(MSR_FIXED_CTR_CTRL, 0, "FIXED_CTR_CTRL");
