@@ -166,7 +166,7 @@ static bool pmu_full_width(CPUX86State *env)
 
 /* --- its properties ----------------------------------------------------- */
 
-/* A set of bits of EBX. */
+/* The lowest bits, so many. */
 static uint32_t below(unsigned int length)
 {
     return (1ULL << length) - 1;
