@@ -17,8 +17,9 @@ sleep 0.5
 # It is thrown off the CPU when that goes, and comes back to it.
 perf stat -x , -o /tmp/task -e instructions:u,cpu-migrations /root/loop &
 task=$!
-sleep 0.3
-program=$(pidof loop)
+until program=$(pidof loop); do
+	sleep 0.1
+done
 for _ in 1 2 3 4 5; do
 	taskset -p 8 "$program" > /dev/null
 	sleep 0.3

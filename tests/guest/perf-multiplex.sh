@@ -15,7 +15,6 @@ events() {
 
 number=$((3 * gp))
 perf stat -x \; --no-scale -o /tmp/raw -e "$(events $number)" /root/loop
-perf stat -x \; -o /tmp/scaled -e "$(events $number)" /root/loop
 
 # Fields: count, unit, event, time running, percentage of the time enabled.
 counts() {
@@ -33,9 +32,17 @@ expect "each ran for a part of the time it was enabled ($(echo "$shares" | tr "\
 	[ "$(echo "$shares" | awk '$1 < 16 || $1 > 67' | wc -l)" = 0 ]
 # Scaling takes the rate while the event did not run for the rate while it
 # ran. The loop's is constant but for what the host takes away: bursts that
-# last for some turns of the hundreds. So an eighth is much.
-worst=$(counts /tmp/scaled | awk -v n=$exact '{ d = 100 * ($1 - n) / n; if (d < 0) d = -d; if (d > w) w = d } END { printf "%d", w }')
-expect "scaled counts are at most 12 percent from the exact one ($worst)" [ "$worst" -le 12 ]
+# last for some turns of the hundreds. So an eighth is much; and the best of
+# some runs, for a wrong scale would be wrong in each.
+worst_of_run() {
+	perf stat -x \; -o /tmp/scaled -e "$(events $number)" /root/loop
+	counts /tmp/scaled | awk -v n=$exact '{ d = 100 * ($1 - n) / n; if (d < 0) d = -d; if (d > w) w = d } END { printf "%d", w }'
+}
+runs=$(for _ in 1 2 3 4 5; do
+	worst_of_run
+	echo
+done | sort -n | tr '\n' ' ')
+expect "scaled counts are at most 12 percent from the exact one ($runs)" [ "${runs%% *}" -le 12 ]
 
 # --- groups: all or nothing
 has "a group of $gp fits" "$(tally "{$(events "$gp")}" /root/loop10)" "^10000000( 10000000)*\$"
