@@ -45,7 +45,9 @@ pmu_properties() {
 	while [[ -n $rest ]]; do
 		word=${rest%%,*} rest=${rest#*,}
 		key=${word%%=*} value=${word#*=}
-		if [[ $word != ?*=* || -z ${pmu_property[$key]:-} ]]; then
+		if [[ $word == ?*=* && -z ${pmu_property[$key]:-} ]]; then
+			bad_pmu "$list" "there is no key $key; the keys are $pmu_keys"
+		elif [[ $word != ?*=* ]]; then
 			bad_pmu "$list" "'$word' is no KEY=VALUE; the keys are $pmu_keys"
 		elif [[ $properties == *",${pmu_property[$key]}="* ]]; then
 			bad_pmu "$list" "$key= is there twice; the keys are $pmu_keys"

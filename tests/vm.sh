@@ -254,7 +254,7 @@ test_bad_usage() {
 	refused "'' is no KEY=VALUE; the keys are version gp" --pmu version=2, -- true
 	refused "'gp' is no KEY=VALUE; the keys are version gp" --pmu version=2,gp -- true
 	refused "'=2' is no KEY=VALUE; the keys are version gp" --pmu =2 -- true
-	refused "'counters=2' is no KEY=VALUE; the keys are version gp" --pmu counters=2 -- true
+	refused "there is no key counters; the keys are version gp" --pmu counters=2 -- true
 	refused "'off' is no KEY=VALUE" --pmu version=2,off -- true
 	refused "'gp=many' has a bad value" --pmu gp=many -- true
 	refused "'gp=' has a bad value" --pmu gp= -- true
