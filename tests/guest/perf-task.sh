@@ -5,7 +5,7 @@
 
 watchdog 0
 
-# switching TURNS: calls.S with INNER=500, alone or among others on CPU 1
+# switching TURNS: calls.S with INNER=50000, alone or among others on CPU 1
 switching() {
 	taskset 2 perf stat -x , -o "/tmp/stat$1" -e instructions:u,branches:u,context-switches \
 		"/root/calls$1"
@@ -14,11 +14,11 @@ field() {
 	awk -F , -v event="$2" '$3 == event { print $1 }' "/tmp/stat$1"
 }
 instructions() {
-	echo $(($1 * 1005 + 4))
+	echo $(($1 * 100005 + 4))
 }
-# A turn's branches: 500, SYSCALL, and the turn's own; and the last SYSCALL.
+# A turn's branches: 50000, SYSCALL, and the turn's own; and the last SYSCALL.
 branches() {
-	echo $(($1 * 502 + 1))
+	echo $(($1 * 50002 + 1))
 }
 
 all='3000 5000 7000'
@@ -27,6 +27,7 @@ for turns in $all; do
 	is "alone: $turns turns" "$(field "$turns" instructions:u) $(field "$turns" branches:u)" \
 		"$(instructions "$turns") $(branches "$turns")"
 done
+# Each runs for so long that it does not matter when the others begin.
 for turns in $all; do
 	switching "$turns" &
 done
