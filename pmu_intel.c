@@ -332,6 +332,7 @@ static int intel_disable(const struct my_x86_pmu *pmu,
 
 static u64 intel_read(const struct my_perf_event *event)
 {
+	lockdep_assert_irqs_disabled();
 	return hw_rdpmc(event->hw.event_base_rdpmc);
 }
 
