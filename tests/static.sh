@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Style, types and layers: each check prints nothing when all is well.
+# static.sh [PATTERN]: style, types and layers, or those checks whose name
+# matches PATTERN. Each prints nothing when all is well.
+#
+# COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
+# as for the kernel's own.
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
@@ -10,74 +14,175 @@ cd "$here/.."
 source scripts/lib.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+pattern=${1:-}
 
 number=0
 failed=0
 
+# result VERDICT NAME
+result() {
+	number=$((number + 1))
+	echo "$1 $number - $2"
+}
+
 # silent NAME COMMAND...: succeeds and prints nothing
 silent() {
-	local name=$1 output status=0
+	local name=$1 output status
 
 	shift
-	number=$((number + 1))
-	output=$("$@" 2>&1) || status=$?
+	if [[ ! $name =~ $pattern ]]; then
+		return
+	fi
+	# Not `|| status=$?`: that would suspend errexit inside.
+	set +e
+	output=$(set -e && "$@" 2>&1)
+	status=$?
+	set -e
 	if [[ $status == 0 && -z $output ]]; then
-		echo "ok $number - $name"
+		result ok "$name"
 	else
 		failed=1
-		echo "not ok $number - $name"
+		result 'not ok' "$name"
 		printf '%s (exit status %s)\n' "$output" "$status" | sed 's/^/#   /'
 	fi
 }
 
+# once NAME CHECK ARGUMENTS...: as silent, but what was clean once is not looked
+# at again as long as all that it reads, which CHECK_reads ARGUMENTS... prints,
+# is the same. What was not clean is never kept.
+once() {
+	local name=$1 kept failures=$failed
+
+	if [[ ! $name =~ $pattern ]]; then
+		return
+	fi
+	kept=$(cache_root)/static-$({ echo "$*" && hash_files tests/static.sh && "$2_reads" "${@:3}"; } | content_hash)
+	if [[ -d $kept ]]; then
+		result ok "$name (clean before, nothing changed)"
+		return
+	fi
+	failed=0
+	silent "$@"
+	if [[ $failed == 0 ]]; then
+		mkdir -p "$kept"
+	fi
+	failed=$((failed || failures))
+}
+
+# What the lab's scripts say of their progress is no message of a check's, as
+# long as they succeed.
+lab() {
+	"scripts/$1" "$2" 2> "$work/lab.$BASHPID" || {
+		cat "$work/lab.$BASHPID" >&2
+		return 1
+	}
+}
+
+compile_reads() {
+	hash_files ./*.[ch] Kbuild
+	lab lab-kernel "$1"
+	gcc --version
+	sparse --version
+}
+
 # The messages of a build with all of gcc's and sparse's warnings.
 compile() {
-	local series=$1 kernel
+	local kernel
 
-	kernel=$(scripts/lab-kernel "$series" 2> "$work/lab") || cat "$work/lab"
+	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/build"
 	mkdir "$work/build"
 	cp ./*.[ch] Kbuild "$work/build"
 	make -s -C "$kernel/headers" M="$work/build" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		W=1 C=2 modules 2>&1
+		-j "$(nproc)" W=1 C=2 modules 2>&1 | sed "s,$work/build/,,g"
 }
 
-fetch_kernel_scripts() {
-	local package
-
-	(cd "$1" && download_packages linux-source-6.1)
-	package=$(echo "$1"/linux-source-6.1_*.deb)
-	dpkg-deb --fsys-tarfile "$package" |
-		tar -xO ./usr/src/linux-source-6.1.tar.xz |
-		tar -xJ -C "$1" --strip-components=2 linux-source-6.1/scripts/checkpatch.pl \
-			linux-source-6.1/scripts/spelling.txt \
-			linux-source-6.1/scripts/const_structs.checkpatch \
-			linux-source-6.1/scripts/kernel-doc
-	rm "$package"
-}
-
-kernel_scripts() {
-	cache_entry kernel-scripts-6.1 fetch_kernel_scripts 2> "$work/lab"
-}
+# The model is QEMU's, in QEMU's style; all other C is the kernel's.
+c_files=(./*.[ch] tests/bare/*.[ch])
 
 run_kernel_doc() {
 	local dir
 
-	dir=$(kernel_scripts) || cat "$work/lab"
-	"$dir/kernel-doc" -none -Werror ./*.[ch] tests/bare/*.[ch]
+	dir=$(lab lab-source "$1")
+	"$dir/scripts/kernel-doc" -none -Werror "${c_files[@]}"
+}
+
+run_checkpatch_reads() {
+	hash_files "${c_files[@]}"
+	lab lab-source "$1"
 }
 
 run_checkpatch() {
 	local dir
 
-	dir=$(kernel_scripts) || cat "$work/lab"
-	# The model is QEMU's, in QEMU's style; all other C is the kernel's.
-	"$dir/checkpatch.pl" --no-tree --no-summary --strict --quiet --terse -f ./*.[ch] tests/bare/*.[ch]
+	dir=$(lab lab-source "$1")
+	"$dir/scripts/checkpatch.pl" --no-tree --no-summary --strict --quiet --terse -f "${c_files[@]}"
+}
+
+# Two of the kernel's semantic patches have code in OCaml, for which coccinelle
+# would need the OCaml compiler, 280 MB: the one is about the data of a single
+# driver (bq27xxx), and what the other one finds, 0 for NULL, sparse does.
+without_ocaml() {
+	grep -vE '/(api/check_bq27xxx_data|null/badzero)\.cocci$'
+}
+
+# All of Linux 6.1's, and those of 6.12 that are new or have changed.
+semantic_patches() {
+	local old new patch
+
+	old=$(lab lab-source 6.1)
+	new=$(lab lab-source 6.12)
+	if [[ -n ${COCCI:-} ]]; then
+		echo "$old/$COCCI"
+		return
+	fi
+	find "$old/scripts/coccinelle" -name '*.cocci' | sort | without_ocaml
+	for patch in $(cd "$new" && find scripts/coccinelle -name '*.cocci' | sort | without_ocaml); do
+		if ! cmp -s "$old/$patch" "$new/$patch"; then
+			echo "$new/$patch"
+		fi
+	done
+}
+
+run_coccicheck_reads() {
+	hash_files ./*.[ch] Kbuild
+	semantic_patches
+	spatch --version
+}
+
+# The kernel's own `make coccicheck`, which takes one semantic patch at a time,
+# or all. Out of its output go what it always says; its echo of the commands;
+# how many files have the words that a patch is about; and what it thinks of
+# the kernel's patches themselves. --use-coccigrep: not git grep, which knows
+# nothing of a copy outside any repository.
+run_coccicheck() {
+	local source
+
+	source=$(lab lab-source 6.1)
+	rm -rf "$work/coccicheck"
+	mkdir "$work/coccicheck"
+	cp ./*.[ch] Kbuild "$work/coccicheck"
+	semantic_patches |
+		xargs -P "$(nproc)" -I '{}' make -s -C "$source" ARCH=x86_64 M="$work/coccicheck" \
+			coccicheck MODE=report J=1 COCCI='{}' SPFLAGS=--use-coccigrep 2>&1 |
+		sed -E -e '/^$|^Please check for false positives|^When using "patch" mode/d' \
+			-e '\,^[^ ]*spatch -D report ,d' \
+			-e '/^[0-9]+ files match$/d' \
+			-e '/^warning: line [0-9]+: should .* be a metavariable\?$/d' \
+			-e "s,$work/coccicheck/,,g"
 }
 
 scripts_of_ours() {
 	git ls-files --cached --others --exclude-standard |
 		xargs grep -lE '^#!.*(bash|sh)$|shellcheck shell=' --
+}
+
+run_shellcheck_reads() {
+	local scripts
+
+	mapfile -t scripts < <(scripts_of_ours)
+	hash_files .shellcheckrc "${scripts[@]}"
+	shellcheck --version
 }
 
 run_shellcheck() {
@@ -90,7 +195,7 @@ no_spdx() {
 		xargs grep -L SPDX-License-Identifier -- || true
 }
 
-# forbidden PATTERN FILE...: lines of code that DESIGN.md's layers forbid
+# forbidden PATTERN FILE...: the lines of code that have it
 forbidden() {
 	local pattern=$1
 
@@ -98,41 +203,32 @@ forbidden() {
 	grep -nE -- "$pattern" "$@" || true
 }
 
+# The simulated registers and KUnit's tests stand beside the layers.
 everything_but() {
 	local skip
 
 	skip=$(printf '|%s' "$@")
-	printf '%s\n' *.[ch] | grep -vxE "${skip#|}"
+	printf '%s\n' *.[ch] | grep -vxE "${skip#|}|pmu_(sim|test)[a-z_]*\.[ch]"
 }
 
+# All other rules are in tests/layers.
 layers() {
-	local below=(pmu_event.c pmu_event.h pmu_read.c pmu_parse.c pmu_parse.h
-		pmu_intel.c pmu_intel.h pmu_hw.h pmu_why.h)
-
-	# Only the core speaks, starts threads, has parameters and hotplug states.
-	forbidden '\b(printk|pr_[a-z]+|module_param|kthread_|cpuhp_)' "${below[@]}"
-	# Cross-calls are in two files.
-	mapfile -t rest < <(everything_but pmu_event.c pmu_read.c)
-	forbidden '\b(smp_call_|on_each_cpu)' "${rest[@]}"
 	# The hardware is behind the seam, and kernels differ only there.
 	mapfile -t rest < <(everything_but pmu_hw.h)
 	forbidden '\b(rdmsr|wrmsr|rdpmc|cpuid)[a-z_]*\(|KERNEL_VERSION' "${rest[@]}" |
 		grep -vE '\bhw_|->rdpmc_index' || true
-	# Registers are known to the architecture's file alone.
-	mapfile -t rest < <(everything_but pmu_intel.c pmu_intel.h)
-	forbidden '\bMSR_|ARCH_PERFMON_' "${rest[@]}"
-	# Nothing includes what stands above it.
-	forbidden '#include "pmu_(event|parse|read|core|intel)' pmu_hw.h pmu_why.h
-	forbidden '#include "pmu_parse' pmu_intel.c pmu_intel.h pmu_event.c pmu_event.h pmu_read.c
-	forbidden '#include "pmu_(intel|hw)' pmu_core.c pmu_read.c pmu_parse.c
 }
 
-silent "W=1 and sparse, Linux 6.1" compile 6.1
-silent "W=1 and sparse, Linux 6.12" compile 6.12
-silent "checkpatch --strict" run_checkpatch
-silent "kernel-doc" run_kernel_doc
-silent "shellcheck" run_shellcheck
+once "W=1 and sparse, Linux 6.1" compile 6.1
+once "W=1 and sparse, Linux 6.12" compile 6.12
+once "coccicheck" run_coccicheck
+once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
+once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12
+silent "kernel-doc, Linux 6.1" run_kernel_doc 6.1
+silent "kernel-doc, Linux 6.12" run_kernel_doc 6.12
+once "shellcheck" run_shellcheck
 silent "SPDX lines" no_spdx
-silent "layers" layers
+silent "layers" tests/layers
+silent "kernels differ in one place" layers
 echo "1..$number"
 exit $failed
