@@ -55,6 +55,11 @@ lab-speed: ## what the lab's PMU costs guests, in time
 	@scripts/deps check
 	@scripts/lab-speed
 
+.PHONY: dkms-check
+dkms-check: ## build and install the module by dkms, in a scratch root
+	@scripts/deps check
+	@tests/dkms-check
+
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \
