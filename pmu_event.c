@@ -11,9 +11,9 @@
 #include <linux/lockdep.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
-#include <asm/nmi.h>
 
 #include "pmu_event.h"
+#include "pmu_hw.h"
 #include "pmu_intel.h"
 #include "pmu_why.h"
 
@@ -29,7 +29,7 @@ static void detect_on_cpu(void *info)
 {
 	struct detect_request *req = info;
 
-	req->err = intel_pmu_init(req->pmu, req->why);
+	req->err = my_intel_pmu_init(req->pmu, req->why);
 }
 
 /**
@@ -75,14 +75,14 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	unsigned int i, j;
 
 	for_each_set_bit(i, &generic, INTEL_PMC_IDX_FIXED) {
-		if (!reserve_evntsel_nmi(pmu->eventsel + i))
+		if (!hw_reserve_evntsel(pmu->eventsel + i))
 			goto err_release;
 	}
 	return 0;
 
 err_release:
 	for_each_set_bit(j, &generic, i)
-		release_evntsel_nmi(pmu->eventsel + j);
+		hw_release_evntsel(pmu->eventsel + j);
 	return my_refuse(why, -EBUSY,
 			 "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'");
 }
@@ -99,7 +99,7 @@ void my_pmu_release(const struct my_x86_pmu *pmu)
 	unsigned int i;
 
 	for_each_set_bit(i, &generic, INTEL_PMC_IDX_FIXED)
-		release_evntsel_nmi(pmu->eventsel + i);
+		hw_release_evntsel(pmu->eventsel + i);
 }
 
 /* --- counter assignment: pure --------------------------------------------- */
@@ -302,7 +302,7 @@ static int enable_counters(struct my_pmu_cpu *c, u64 counters)
 
 		if (!(counters & bit))
 			continue;
-		err = c->pmu.enable(&c->event[i]);
+		err = c->pmu.enable(&c->pmu, &c->event[i]);
 		if (err) {
 			disable_counters(c, done);
 			return err;

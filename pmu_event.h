@@ -164,7 +164,8 @@ struct my_x86_pmu {
 		   const struct my_pmu_found *found, u64 ours, u64 running);
 	int (*give_back)(const struct my_x86_pmu *pmu,
 			 const struct my_pmu_found *found, u64 ours);
-	int (*enable)(struct my_perf_event *event);
+	int (*enable)(const struct my_x86_pmu *pmu,
+		      struct my_perf_event *event);
 	int (*disable)(const struct my_x86_pmu *pmu,
 		       struct my_perf_event *event);
 	u64 (*read)(const struct my_perf_event *event);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The seam to the hardware, and the only place that knows how kernels differ.
- * Nothing else in the module executes CPUID, RDMSR, WRMSR or RDPMC, so a test
- * that brings its own version of this header brings its own PMU.
+ * Nothing else in the module executes CPUID, RDMSR, WRMSR or RDPMC, or reserves
+ * registers, so a test that brings its own version of this header brings its
+ * own PMU: tests/kunit/ has one.
  *
- * All of it acts on the CPU it runs on.
+ * But for the reservations all of it acts on the CPU it runs on.
  */
 #ifndef MY_PMU_HW_H
 #define MY_PMU_HW_H
@@ -13,6 +14,7 @@
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
+#include <asm/nmi.h>
 #include <asm/processor.h>
 
 /* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
@@ -46,6 +48,20 @@ static inline bool hw_has_architectural_vendor(void)
 static inline bool hw_is_xen_pv(void)
 {
 	return boot_cpu_has(X86_FEATURE_XENPV);
+}
+
+/*
+ * An event select, in the bitmap that perf uses, too; one for all CPUs.
+ * Returns false if somebody has it.
+ */
+static inline bool hw_reserve_evntsel(u32 msr)
+{
+	return reserve_evntsel_nmi(msr);
+}
+
+static inline void hw_release_evntsel(u32 msr)
+{
+	release_evntsel_nmi(msr);
 }
 
 /* Returns -EIO if the MSR faults; *val is 0 then. */

@@ -30,6 +30,7 @@
 #define LEAF_EDX_BIT_WIDTH_FIXED	GENMASK(12, 5)
 
 #define CPUID_1_ECX_PDCM		BIT(15)
+#define CPUID_1_ECX_HYPERVISOR		BIT(31)
 #define PERF_CAP_FULL_WIDTH_WRITE	BIT_ULL(13)
 
 /* One fixed counter's field in IA32_FIXED_CTR_CTRL. */
@@ -37,6 +38,9 @@
 #define FIXED_FIELD			GENMASK_ULL(FIXED_FIELD_BITS - 1, 0)
 #define FIXED_OS			BIT_ULL(0)
 #define FIXED_USR			BIT_ULL(1)
+
+/* What every CPU of version 2 has, whatever it says. */
+#define FIXED_OF_VERSION_2		3
 
 /* Counters narrower than this or wider cannot be right. */
 #define MIN_BIT_WIDTH			32
@@ -272,31 +276,6 @@ static int read_config(const struct my_hw_perf_event *hw, u64 *config)
 }
 
 /*
- * The counter goes on from whatever it holds: only its growth is counted.
- * The first RDPMC is the one that may fault.
- */
-static int intel_enable(struct my_perf_event *event)
-{
-	struct my_hw_perf_event *hw = &event->hw;
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	err = read_config(hw, &hw->found_config);
-	if (err)
-		return err;
-	err = hw_rdmsr(hw->event_base, &hw->found_count);
-	if (err)
-		return err;
-	err = write_config(hw, hw->config);
-	if (err)
-		return err;
-	err = hw_rdpmc_safe(hw->event_base_rdpmc, &hw->prev_count);
-	if (err)
-		write_config(hw, hw->found_config);
-	return err;
-}
-
-/*
  * Without full-width writes a generic counter takes 32 bits, sign-extended.
  * Another value cannot be put back: the counter is left with what it has
  * counted, which is no worse than half of the value that it had.
@@ -330,23 +309,74 @@ static int intel_disable(const struct my_x86_pmu *pmu,
 	return stop ?: count ?: config;
 }
 
+/*
+ * The counter goes on from whatever it holds: only its growth is counted.
+ * The first RDPMC is the one that may fault.
+ */
+static int intel_enable(const struct my_x86_pmu *pmu,
+			struct my_perf_event *event)
+{
+	struct my_hw_perf_event *hw = &event->hw;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	err = read_config(hw, &hw->found_config);
+	if (err)
+		return err;
+	err = hw_rdmsr(hw->event_base, &hw->found_count);
+	if (err)
+		return err;
+	err = write_config(hw, hw->config);
+	if (err)
+		return err;
+	err = hw_rdpmc_safe(hw->event_base_rdpmc, &hw->prev_count);
+	if (err)
+		intel_disable(pmu, event);	/* in version 1 it has counted */
+	return err;
+}
+
 static u64 intel_read(const struct my_perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	return hw_rdpmc(event->hw.event_base_rdpmc);
 }
 
+/*
+ * The first CPUs of version 2 answer 0 in EDX and have the three fixed counters
+ * nevertheless.  A hypervisor that says so means it.  perf decides likewise
+ * (arch/x86/events/intel/core.c).
+ */
+static bool keeps_fixed_secret(unsigned int version,
+			       const struct intel_pmu_leaf *leaf)
+{
+	return version >= 2 && version < 5 && !leaf->hypervisor &&
+	       FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx) < FIXED_OF_VERSION_2;
+}
+
 /* CPUID.0AH: fixed counter i exists iff ECX[i] or i < EDX[4:0]. */
 static u64 decode_fixed(unsigned int version, const struct intel_pmu_leaf *leaf)
 {
 	unsigned int num = FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx);
-	u32 fixed = num ? GENMASK(num - 1, 0) : 0;
+	u32 fixed;
 
 	if (version < 2)
 		return 0;
+	if (keeps_fixed_secret(version, leaf))
+		num = FIXED_OF_VERSION_2;
+	fixed = num ? GENMASK(num - 1, 0) : 0;
 	if (version >= 5)
 		fixed |= leaf->ecx;
 	return (u64)fixed << INTEL_PMC_IDX_FIXED;
+}
+
+static unsigned int decode_width_fixed(unsigned int version,
+				       const struct intel_pmu_leaf *leaf)
+{
+	unsigned int bits = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED, leaf->edx);
+
+	if (!bits && keeps_fixed_secret(version, leaf))
+		bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax);
+	return bits;
 }
 
 static u64 decode_generic(const struct intel_pmu_leaf *leaf)
@@ -372,7 +402,7 @@ static bool wrong_width(unsigned int bits)
 }
 
 /**
- * intel_pmu_decode() - a PMU from CPUID leaf 0AH
+ * my_intel_pmu_decode() - a PMU from CPUID leaf 0AH
  * @pmu: filled in
  * @leaf: the leaf's four registers
  * @why: if refused, the reason
@@ -382,8 +412,9 @@ static bool wrong_width(unsigned int bits)
  * Context: any; pure.
  * Return: 0, or -ENODEV if the leaf describes no PMU that can be used.
  */
-int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
-		     struct my_pmu_why *why)
+int my_intel_pmu_decode(struct my_x86_pmu *pmu,
+			const struct intel_pmu_leaf *leaf,
+			struct my_pmu_why *why)
 {
 	unsigned int version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax);
 
@@ -393,8 +424,7 @@ int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
 		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
 		.counters = decode_generic(leaf) | decode_fixed(version, leaf),
 		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
-		.cntval_bits_fixed = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED,
-					       leaf->edx),
+		.cntval_bits_fixed = decode_width_fixed(version, leaf),
 		.arch_events = decode_arch_events(leaf),
 		.arch_events_len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax),
 		.rdpmc_index = intel_rdpmc_index,
@@ -429,14 +459,12 @@ int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
  * SDM, "Full-width writes to performance counter registers": through the
  * original addresses only 32 bits can be written, sign-extended.
  */
-static int intel_full_width(struct my_x86_pmu *pmu)
+static int intel_full_width(struct my_x86_pmu *pmu, u32 cpuid_1_ecx)
 {
-	u32 eax, ebx, ecx, edx;
 	u64 cap;
 	int err;
 
-	hw_cpuid(1, &eax, &ebx, &ecx, &edx);
-	if (!(ecx & CPUID_1_ECX_PDCM))
+	if (!(cpuid_1_ecx & CPUID_1_ECX_PDCM))
 		return 0;
 	err = hw_rdmsr(MSR_IA32_PERF_CAPABILITIES, &cap);
 	if (err)
@@ -448,7 +476,7 @@ static int intel_full_width(struct my_x86_pmu *pmu)
 }
 
 /**
- * intel_pmu_init() - the architectural PMU of this CPU
+ * my_intel_pmu_init() - the architectural PMU of this CPU
  * @pmu: filled in
  * @why: if refused, the reason
  *
@@ -457,9 +485,10 @@ static int intel_full_width(struct my_x86_pmu *pmu)
  * Context: the CPU in question, interrupts off.
  * Return: 0; -ENODEV if it has no PMU; -EIO if a promised register faults.
  */
-int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
+int my_intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 {
 	struct intel_pmu_leaf leaf;
+	u32 eax, ebx, ecx, edx;
 	int err;
 
 	lockdep_assert_irqs_disabled();
@@ -469,11 +498,13 @@ int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	if (!hw_has_architectural_vendor())
 		return my_refuse(why, -ENODEV,
 				 "no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet");
+	hw_cpuid(1, &eax, &ebx, &ecx, &edx);
+	leaf.hypervisor = ecx & CPUID_1_ECX_HYPERVISOR;
 	hw_cpuid(INTEL_PMU_LEAF, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
-	err = intel_pmu_decode(pmu, &leaf, why);
+	err = my_intel_pmu_decode(pmu, &leaf, why);
 	if (err)
 		return err;
-	err = intel_full_width(pmu);
+	err = intel_full_width(pmu, ecx);
 	if (err)
 		return my_refuse(why, err,
 				 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");

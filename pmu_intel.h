@@ -14,13 +14,16 @@ struct my_x86_pmu;
  * @ebx: one bit per architectural event; set means the event is absent
  * @ecx: bitmap of fixed counters, from version 5 on
  * @edx: number and width of the fixed counters, from version 2 on
+ * @hypervisor: CPUID.1:ECX[31]: it is a hypervisor's answer
  */
 struct intel_pmu_leaf {
 	u32 eax, ebx, ecx, edx;
+	bool hypervisor;
 };
 
-int intel_pmu_decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
-		     struct my_pmu_why *why);
-int intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why);
+int my_intel_pmu_decode(struct my_x86_pmu *pmu,
+			const struct intel_pmu_leaf *leaf,
+			struct my_pmu_why *why);
+int my_intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why);
 
 #endif
