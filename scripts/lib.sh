@@ -19,6 +19,20 @@ die() {
 	exit 1
 }
 
+# ---------------------------------------------------------------- kernel logs
+
+# What a sane run never says, matched against the whole kernel log; and what
+# stock kernels say at boot of the CPU that we emulate.
+trouble='Kernel panic|WARNING:|BUG:|kernel BUG at|Oops|general protection fault|unchecked MSR access error'
+trouble+='|Uhhuh|Dazed and confused|nobody cared|INFO: task .* blocked|rcu.*detected.*stall'
+trouble+='|UBSAN:|kmemleak: [0-9]+ new suspected'
+harmless='(Spectre V2|RETBleed|TAA|MDS|MMIO Stale Data)[ :]+WARNING:'
+
+# trouble_in FILE: prints its lines that say so; returns 1 if there are none.
+trouble_in() {
+	grep -aE "$trouble" "$1" | grep -avE "$harmless"
+}
+
 # ---------------------------------------------------------------- the PMU
 
 # What a PMU is described by, and the property of QEMU's CPU for each.
