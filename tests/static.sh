@@ -97,8 +97,28 @@ compile() {
 		-j "$(nproc)" W=1 C=2 modules 2>&1 | sed "s,$work/build/,,g"
 }
 
+compile_tests_reads() {
+	compile_reads "$1"
+	hash_files tests/kunit/*.[ch] tests/kunit/Kbuild
+}
+
+# The same of the KUnit tests. Debian's kernels have no KUnit to link with.
+compile_tests() {
+	local kernel objects
+
+	kernel=$(lab lab-kernel "$1")
+	rm -rf "$work/tests"
+	mkdir "$work/tests"
+	cp ./*.[ch] "$work/tests"
+	# the seam is another one
+	cp tests/kunit/{*.[ch],Kbuild} "$work/tests"
+	mapfile -t objects < <(cd "$work/tests" && printf '%s\n' test_*.c pmu_sim.c pmu_test_kunit.c | sed 's/c$/o/')
+	make -s -C "$kernel/headers" M="$work/tests" CONFIG_MY_PMU_KUNIT_TEST=m \
+		-j "$(nproc)" W=1 C=2 "${objects[@]}" 2>&1 | sed "s,$work/tests/,,g"
+}
+
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
-c_files=(./*.[ch] tests/bare/*.[ch])
+c_files=(./*.[ch] tests/bare/*.[ch] tests/kunit/*.[ch])
 
 run_kernel_doc() {
 	local dir
@@ -221,6 +241,8 @@ layers() {
 
 once "W=1 and sparse, Linux 6.1" compile 6.1
 once "W=1 and sparse, Linux 6.12" compile 6.12
+once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
+once "W=1 and sparse of the KUnit tests, Linux 6.12" compile_tests 6.12
 once "coccicheck" run_coccicheck
 once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
 once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12

@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The whole module on a simulated PMU: what it refuses and says, what it does
+ * while it is loaded, and that each step of loading, made to fail in turn,
+ * leaves nothing behind.  The suites of its parts are in tests/kunit/.
+ *
+ * pmu_core.c is included, so that the tests load and unload it.  Its thread and
+ * its hotplug state are real; its messages are caught, and what may fail in it
+ * can be made to.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "test.h"
+
+/* --- what stands in for the kernel -------------------------------------------- */
+
+#define LINES		128
+#define LINE_SIZE	1024
+
+static DEFINE_SPINLOCK(lines_lock);
+static char lines[LINES][LINE_SIZE];
+static unsigned int nr_lines;
+
+static __printf(1, 2) void catch_line(const char *fmt, ...)
+{
+	unsigned long flags;
+	va_list args;
+
+	va_start(args, fmt);
+	spin_lock_irqsave(&lines_lock, flags);
+	if (nr_lines < LINES)
+		vscnprintf(lines[nr_lines++], LINE_SIZE, fmt, args);
+	spin_unlock_irqrestore(&lines_lock, flags);
+	va_end(args);
+}
+
+/* The step that fails, 1 is the next; 0 is none. */
+static unsigned int fail_step;
+/* The CPU is online, but not up to the state that is set up. */
+static bool below_state;
+
+static bool step_fails(void)
+{
+	return fail_step && !--fail_step;
+}
+
+static void *test_kzalloc(size_t size, gfp_t gfp)
+{
+	return step_fails() ? NULL : kzalloc(size, gfp);
+}
+
+static void *test_kcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	return step_fails() ? NULL : kcalloc(n, size, gfp);
+}
+
+static bool test_zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
+{
+	return !step_fails() && zalloc_cpumask_var(mask, gfp);
+}
+
+static struct task_struct *test_kthread_run(int (*func)(void *), void *data)
+{
+	if (step_fails())
+		return ERR_PTR(-EAGAIN);
+	return kthread_run(func, data, "my_pmu/test");
+}
+
+static int test_setup_state(enum cpuhp_state state, const char *name,
+			    int (*up)(unsigned int), int (*down)(unsigned int))
+{
+	if (step_fails())
+		return -ENOSPC;
+	if (below_state)
+		return __cpuhp_setup_state_cpuslocked(state, name, false, up,
+						      down, false);
+	return cpuhp_setup_state_cpuslocked(state, name, up, down);
+}
+
+#undef __init
+#define __init
+#undef __exit
+#define __exit
+#undef module_init
+#define module_init(func)	static int (*load)(void) = func
+#undef module_exit
+#define module_exit(func)	static void (*unload)(void) = func
+#undef pr_info
+#define pr_info			catch_line
+#undef pr_err
+#define pr_err			catch_line
+#undef pr_err_ratelimited
+#define pr_err_ratelimited	catch_line
+#undef kzalloc
+#define kzalloc			test_kzalloc
+#undef kcalloc
+#define kcalloc			test_kcalloc
+#undef zalloc_cpumask_var
+#define zalloc_cpumask_var	test_zalloc_cpumask_var
+#undef kthread_run
+#define kthread_run(func, data, ...)	test_kthread_run(func, data)
+#undef cpuhp_setup_state_cpuslocked
+#define cpuhp_setup_state_cpuslocked	test_setup_state
+
+#include "pmu_core.c"
+
+#undef kzalloc
+#undef kcalloc
+#undef zalloc_cpumask_var
+
+/* --- loading -------------------------------------------------------------------- */
+
+#define V4	(&test_pmus[6])
+
+static void set_parameters(const char *cpu, const char *counters,
+			   const char *interval)
+{
+	param_cpu = (char *)cpu;
+	param_counters = (char *)counters;
+	param_interval = (char *)interval;
+}
+
+/* A list that each of the PMUs can count. */
+#define EVERYWHERE	"instructions@gp0,cycles"
+
+static int fresh_start(struct kunit *test)
+{
+	memset(&sim_reservations, 0, sizeof(sim_reservations));
+	fail_step = 0;
+	below_state = false;
+	nr_lines = 0;
+	return 0;
+}
+
+/* How many of the lines begin so. */
+static unsigned int count_lines(const char *start)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr_lines; i++)
+		n += str_has_prefix(lines[i], start) ? 1 : 0;
+	return n;
+}
+
+static const char *last_line(void)
+{
+	return nr_lines ? lines[nr_lines - 1] : "";
+}
+
+/* Waits for that many lines that begin so. */
+static bool wait_for_lines(const char *start, unsigned int n)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 5000; tries++) {
+		if (count_lines(start) >= n)
+			return true;
+		usleep_range(1000, 2000);
+	}
+	return false;
+}
+
+static void expect_untouched(struct kunit *test, const struct sim_pmu *pmu,
+			     const struct sim_registers *before)
+{
+	test_expect_registers(test, pmu, before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+	test_expect_good_manners(test);
+}
+
+/**
+ * struct refusal - parameters that are refused
+ * @cpu: parameter
+ * @counters: parameter
+ * @interval: parameter
+ * @err: errno
+ * @line: the one message
+ * @pmu: on this PMU; V4 if NULL
+ */
+struct refusal {
+	const char *cpu, *counters, *interval;
+	int err;
+	const char *line;
+	const struct sim_pmu *pmu;
+};
+
+static const struct sim_pmu no_pmu = { .name = "none", .version = 0 };
+static const struct sim_pmu amd = { .name = "amd", .other_vendor = true };
+static const struct sim_pmu xen = { .name = "xen", .xen_pv = true };
+
+static const struct refusal refusals[] = {
+	{ "2", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '2': no such CPU; 0-1 are there\n" },
+	{ "99999", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '99999': no such CPU; 0-1 are there\n" },
+	{ "0,1", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '0,1': one CPU is needed, of 0-1\n" },
+	{ "", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '': one CPU is needed, of 0-1\n" },
+	{ "x", EVERYWHERE, "5", -EINVAL,
+	  "cpu: 'x': one CPU is needed, of 0-1\n" },
+	{ "-1", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '-1': one CPU is needed, of 0-1\n" },
+	{ "1", EVERYWHERE, "0", -EINVAL,
+	  "interval: '0'; whole milliseconds from 1 on are needed\n" },
+	{ "1", EVERYWHERE, "2097153", -ERANGE,
+	  "interval: 2097153: a 48-bit counter must be read every 2097152 ms at least, or it could wrap unseen\n",
+	},
+	{ "1", "cycles@gp0,ref-cycles", "33", -ERANGE,
+	  "interval: 33: a 32-bit counter must be read every 32 ms at least, or it could wrap unseen\n",
+	  &test_pmus[8] },
+	{ "1", "cycles@gp9", "5", -EINVAL,
+	  "counters: 'cycles@gp9': CPU 1 has no gp9; it has 8 generic (gp) and 3 fixed counters\n",
+	},
+	{ "1", "cycle", "5", -EINVAL,
+	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles (cpu-cycles), ref-cycles, bus-cycles, cache-references, cache-misses, branches (branch-instructions), branch-misses, rUUEE, cpu/event=,umask=/\n",
+	},
+	{ "1", "ref-cycles,ref-cycles", "5", -ENOSPC,
+	  "counters: 'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters\n",
+	},
+	{ "1", EVERYWHERE, "5", -ENODEV,
+	  "cpu1: no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)\n",
+	  &no_pmu },
+	{ "1", EVERYWHERE, "5", -ENODEV,
+	  "cpu1: no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet\n",
+	  &amd },
+	{ "1", EVERYWHERE, "5", -ENODEV,
+	  "cpu1: no PMU: a Xen PV guest's belongs to the hypervisor\n",
+	  &xen },
+};
+
+static void refusal_desc(const struct refusal *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "cpu=%s counters=%s interval=%s %s",
+		 row->cpu, row->counters, row->interval,
+		 row->pmu ? row->pmu->name : "");
+}
+
+KUNIT_ARRAY_PARAM(refusal, refusals, refusal_desc);
+
+static void core_refuses(struct kunit *test)
+{
+	const struct refusal *row = test->param_value;
+	const struct sim_pmu *pmu = row->pmu ?: V4;
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, pmu);
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters(row->cpu, row->counters, row->interval);
+	KUNIT_EXPECT_EQ(test, load(), row->err);
+	KUNIT_EXPECT_STREQ(test, last_line(), row->line);
+	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
+	expect_untouched(test, pmu, &before);
+}
+
+static void core_refuses_offline(struct kunit *test)
+{
+	set_parameters("1", EVERYWHERE, "5");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, load(), -ENXIO);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu: 1 is offline; bring it online, or choose of 0\n");
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+}
+
+static void core_refuses_busy(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, V4);
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters("1", EVERYWHERE, "5");
+	sim_reservations.foreign = BIT(3);
+	KUNIT_EXPECT_EQ(test, load(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'\n");
+	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
+	expect_untouched(test, V4, &before);
+}
+
+/* Hotplug of the CPU was stopped by hand, below our state. */
+static void core_refuses_half_online(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, V4);
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters("1", EVERYWHERE, "5");
+	below_state = true;
+	KUNIT_EXPECT_EQ(test, load(), -ENXIO);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu: 1 is not all the way online\n");
+	expect_untouched(test, V4, &before);
+}
+
+/* --- what it says of the PMU -------------------------------------------------------- */
+
+struct pmu_lines {
+	const struct sim_pmu *pmu;
+	const char *lines[4];
+};
+
+static const struct pmu_lines pmu_lines[] = {
+	{ V4, { "... version:              4\n",
+		"... bit width:            48\n",
+		"... generic registers:    8 (gp0-7)\n",
+		"... fixed-purpose events: 3 (fixed0-2), 48 bits\n" } },
+	{ &test_pmus[0], { "... version:              1\n",
+		"... bit width:            40\n",
+		"... generic registers:    2 (gp0-1)\n",
+		"... fixed-purpose events: 0\n" } },
+	{ &test_pmus[9], { "... version:              5\n",
+		"... bit width:            48\n",
+		"... generic registers:    6 (gp0-5)\n",
+		"... fixed-purpose events: 2 (fixed0,2), 48 bits\n" } },
+};
+
+static void pmu_lines_desc(const struct pmu_lines *row, char *desc)
+{
+	test_pmu_desc(row->pmu, desc);
+}
+
+KUNIT_ARRAY_PARAM(pmu_lines, pmu_lines, pmu_lines_desc);
+
+static void core_prints_pmu(struct kunit *test)
+{
+	const struct pmu_lines *row = test->param_value;
+	unsigned int i;
+
+	sim_reset(TEST_CPU, row->pmu);
+	set_parameters("1", EVERYWHERE, "1000");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(lines[0], "cpu1: "));
+	for (i = 0; i < ARRAY_SIZE(row->lines); i++)
+		KUNIT_EXPECT_STREQ(test, lines[i + 1], row->lines[i]);
+	unload();
+}
+
+/* --- each step made to fail in turn --------------------------------------------------- */
+
+KUNIT_ARRAY_PARAM(pmu, test_pmus, test_pmu_desc);
+
+static int load_on(const struct sim_pmu *pmu, struct sim_registers *before)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int nth = sim->fail_nth;
+
+	sim_reset(TEST_CPU, pmu);
+	test_leave_traces(sim);
+	*before = sim->regs;
+	sim->fail_nth = nth;
+	nr_lines = 0;
+	set_parameters("1", EVERYWHERE, "1");
+	return load();
+}
+
+/*
+ * More often than there are dynamic hotplug states (some 30), so that one that
+ * is left behind shows, too.
+ */
+static void core_unwinds_steps(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct sim_registers before;
+	unsigned int step, round;
+
+	for (round = 0; round < 10; round++) {
+		for (step = 1; ; step++) {
+			fail_step = step;
+			if (!load_on(pmu, &before))
+				break;
+			KUNIT_ASSERT_EQ_MSG(test, fail_step, 0U,
+					    "refused: %s", last_line());
+			expect_untouched(test, pmu, &before);
+		}
+		/* session, mask, attributes, hotplug, thread; and its mask */
+		KUNIT_EXPECT_GE(test, step, 6U);
+		KUNIT_EXPECT_LE(test, step, 7U);
+		unload();
+		fail_step = 0;
+		expect_untouched(test, pmu, &before);
+	}
+}
+
+static void core_unwinds_reservations(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct sim_registers before;
+	unsigned int nth;
+
+	for (nth = 1; ; nth++) {
+		sim_reservations.fail_nth = nth;
+		if (!load_on(pmu, &before))
+			break;
+		KUNIT_ASSERT_EQ_MSG(test, sim_reservations.fail_nth, 0U,
+				    "refused: %s", last_line());
+		expect_untouched(test, pmu, &before);
+	}
+	KUNIT_EXPECT_EQ(test, nth, pmu->gp + 1);
+	sim_reservations.fail_nth = 0;
+	unload();
+	expect_untouched(test, pmu, &before);
+}
+
+static void core_unwinds_registers(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int nth;
+
+	for (nth = 1; ; nth++) {
+		sim->fail_nth = nth;
+		if (!load_on(pmu, &before))
+			break;
+		KUNIT_ASSERT_EQ_MSG(test, sim->fail_nth, 0U,
+				    "refused: %s", last_line());
+		KUNIT_EXPECT_TRUE_MSG(test, strstr(last_line(), "fault"),
+				      "access %u: %s", nth, last_line());
+		expect_untouched(test, pmu, &before);
+	}
+	sim->fail_nth = 0;
+	KUNIT_EXPECT_GT(test, nth, 8U);
+	unload();
+	expect_untouched(test, pmu, &before);
+}
+
+/* --- samples ------------------------------------------------------------------------------ */
+
+static void retire_1000(void *unused)
+{
+	struct sim_cpu *sim = sim_cpu(smp_processor_id());
+
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	sim_retire(sim, 0x3c, 0x00, true, 3000);
+}
+
+/* The sum of what the lines say of this counter. */
+static u64 total(const char *key)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < nr_lines; i++) {
+		const char *at = strstr(lines[i], key);
+		u64 n;
+
+		if (at && sscanf(at + strlen(key), "%llu", &n) == 1)
+			sum += n;
+	}
+	return sum;
+}
+
+static void core_samples(struct kunit *test)
+{
+	unsigned int before, i;
+
+	sim_reset(TEST_CPU, V4);
+	/* What a counter held before is not growth. */
+	sim_cpu(TEST_CPU)->regs.pmc[2] = 12345;
+	set_parameters("1", "instructions@gp2,cycles:u@fixed1", "2");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	for (i = 0; i < 10; i++) {
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+		usleep_range(1000, 2000);
+	}
+	before = count_lines("cpu1 t=");
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", before + 2));
+	unload();
+	before = nr_lines;
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, nr_lines, before);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp2="), 10000ULL);
+	KUNIT_EXPECT_EQ(test, total(" cycles:u@fixed1="), 30000ULL);
+	test_expect_good_manners(test);
+}
+
+/* Samples come on the grid: the times are the start plus whole intervals. */
+static void core_samples_on_time(struct kunit *test)
+{
+	u64 seconds = 0, us = 0, dt_s = 0, dt_us = 0, at, start;
+	int n;
+
+	sim_reset(TEST_CPU, V4);
+	set_parameters("1", EVERYWHERE, "50");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	start = session->last.time;
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
+	unload();
+	n = sscanf(lines[5], "cpu1 t=%llu.%6llu dt=%llu.%6llu ",
+		   &seconds, &us, &dt_s, &dt_us);
+	KUNIT_ASSERT_EQ(test, n, 4);
+	at = seconds * NSEC_PER_SEC + us * NSEC_PER_USEC;
+	/* not early; how late depends on who runs this */
+	KUNIT_EXPECT_GE(test, at + NSEC_PER_USEC, start + 50 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, at, start + (dt_s * USEC_PER_SEC + dt_us + 1) *
+			NSEC_PER_USEC);
+	KUNIT_EXPECT_GE(test, dt_s * USEC_PER_SEC + dt_us, 50000ULL);
+}
+
+/* Not on the CPU that is measured; but where there is no other, there. */
+static void core_sampler_keeps_off(struct kunit *test)
+{
+	sim_reset(0, V4);
+	sim_reset(1, V4);
+	set_parameters("1", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(1, &session->sampler->cpus_mask));
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &session->sampler->cpus_mask));
+	unload();
+
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	set_parameters("0", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu0 t=", 1));
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &session->sampler->cpus_mask));
+	unload();
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+}
+
+/* A counter that somebody writes is told instead of its growth. */
+static void core_stolen(struct kunit *test)
+{
+	sim_reset(TEST_CPU, V4);
+	sim_cpu(TEST_CPU)->regs.pmc[0] = 1000;
+	set_parameters("1", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
+	sim_cpu(TEST_CPU)->regs.pmc[0] = 7;
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
+	unload();
+	KUNIT_EXPECT_EQ(test, total(" stolen=gp"), 0ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 0ULL);
+	KUNIT_EXPECT_TRUE(test, strstr(lines[nr_lines - 1], " instructions@gp0=0"));
+}
+
+/* A register that faults: no sample, one message, and it is told as missed. */
+static void core_no_sample(struct kunit *test)
+{
+	sim_reset(TEST_CPU, V4);
+	set_parameters("1", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	sim_cpu(TEST_CPU)->fail_nth = 1;
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1: no sample: a PMU register faulted\n", 1));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
+	unload();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1: no sample"), 1U);
+	KUNIT_EXPECT_GE(test, total(" missed="), 1ULL);
+}
+
+/* More events than a line holds: a second line, and none is lost or twice. */
+static void core_long_lines(struct kunit *test)
+{
+	static const struct sim_pmu many = {
+		.name = "many", .version = 4, .gp = 18, .width = 48,
+		.fixed = 3, .fixed_width = 48, .ebx_length = 7 };
+	static const char longest[] =
+		"cpu/umask=0x0000000000000000,event=0x000000c1/u";
+	char list[1200], key[80];
+	unsigned int i, j, n, len = 0;
+
+	KUNIT_ASSERT_LT(test, sizeof(longest) - 1, (size_t)MY_EVENT_NAME_LEN);
+	for (i = 0; i < 18; i++)
+		len += scnprintf(list + len, sizeof(list) - len, "%s%s",
+				 i ? "," : "", longest);
+	sim_reset(TEST_CPU, &many);
+	set_parameters("1", list, "1");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	unload();
+	for (i = 5; i < nr_lines; i++)
+		KUNIT_EXPECT_LT(test, strlen(lines[i]), (size_t)961);
+	for (j = 0; j < 18; j++) {
+		snprintf(key, sizeof(key), " %s@gp%u=", longest, j);
+		for (i = 5, n = 0; i < 7; i++)
+			n += strstr(lines[i], key) ? 1 : 0;
+		KUNIT_EXPECT_EQ_MSG(test, n, 1U, "%s", key);
+	}
+	/* both with the same head */
+	KUNIT_EXPECT_EQ(test, strncmp(lines[5], lines[6],
+				      strstr(lines[5], " cpu/") - lines[5]), 0);
+}
+
+/* --- the CPU goes and comes ------------------------------------------------------------------ */
+
+static void core_hotplug(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int samples;
+
+	KUNIT_ASSERT_EQ(test, load_on(V4, &before), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 goes offline, counting rests\n"), 1U);
+	before.fixed[0] += 1000;	/* somebody's, and it counts on */
+	test_expect_registers(test, V4, &before, &sim->regs);
+	samples = count_lines("cpu1 t=");
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), samples);
+
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on\n"), 1U);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", samples + 1));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
+	unload();
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
+	KUNIT_EXPECT_EQ(test, total(" cycles@fixed1="), 6000ULL);
+	KUNIT_EXPECT_GE(test, total(" missed="), 5ULL);
+	before.fixed[0] += 1000;
+	expect_untouched(test, V4, &before);
+}
+
+/* Another CPU's going and coming is no news, and no business of ours. */
+static void core_hotplug_of_another(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, V4);
+	before = sim_cpu(0)->regs;
+	set_parameters("0", EVERYWHERE, "1000");
+	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
+	unload();
+	test_expect_registers(test, V4, &before, &sim_cpu(0)->regs);
+}
+
+/* Faults while it goes and while it comes are told, and hold up nobody. */
+static void core_hotplug_faults(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(V4, &before), 0);
+	sim->fail_reg = 0x186;
+	KUNIT_EXPECT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, 1U,
+			count_lines("cpu1: a PMU register faulted, not all are as they were\n"));
+	KUNIT_EXPECT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu1 is back, but cannot be counted on: a PMU register faulted\n");
+	sim->fail_reg = 0;
+	unload();
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+}
+
+static struct kunit_case core_cases[] = {
+	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
+	KUNIT_CASE(core_refuses_offline),
+	KUNIT_CASE(core_refuses_busy),
+	KUNIT_CASE(core_refuses_half_online),
+	KUNIT_CASE_PARAM(core_prints_pmu, pmu_lines_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_steps, pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_reservations, pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_registers, pmu_gen_params),
+	KUNIT_CASE(core_samples),
+	KUNIT_CASE(core_samples_on_time),
+	KUNIT_CASE(core_sampler_keeps_off),
+	KUNIT_CASE(core_stolen),
+	KUNIT_CASE(core_no_sample),
+	KUNIT_CASE(core_long_lines),
+	KUNIT_CASE(core_hotplug),
+	KUNIT_CASE(core_hotplug_of_another),
+	KUNIT_CASE(core_hotplug_faults),
+	{}
+};
+
+static struct kunit_suite core_suite = {
+	.name = "my_pmu",
+	.init = fresh_start,
+	.test_cases = core_cases,
+};
+
+kunit_test_suite(core_suite);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam to the hardware as the KUnit tests have it: the module's sources are
+ * built beside this file instead of the module's pmu_hw.h, and what they then
+ * drive is the simulated PMU of pmu_sim.c.
+ */
+#ifndef MY_PMU_HW_H
+#define MY_PMU_HW_H
+
+#include <linux/types.h>
+
+void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
+bool hw_has_architectural_vendor(void);
+bool hw_is_xen_pv(void);
+bool hw_reserve_evntsel(u32 msr);
+void hw_release_evntsel(u32 msr);
+int hw_rdmsr(u32 msr, u64 *val);
+int hw_wrmsr(u32 msr, u64 val);
+int hw_rdpmc_safe(u32 index, u64 *val);
+u64 hw_rdpmc(u32 index);
+
+#endif

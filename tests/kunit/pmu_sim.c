@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The simulated register file.  Register numbers are the SDM's, written here
+ * once more and not taken from any header, so that a mistake in one of the two
+ * shows.
+ */
+#include <linux/bits.h>
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "pmu_hw.h"
+#include "pmu_sim.h"
+
+#define PERFEVTSEL0		0x186
+#define PMC0			0x0c1
+#define A_PMC0			0x4c1
+#define FIXED_CTR0		0x309
+#define PERF_CAPABILITIES	0x345
+#define FIXED_CTR_CTRL		0x38d
+#define GLOBAL_STATUS		0x38e
+#define GLOBAL_CTRL		0x38f
+#define GLOBAL_OVF_CTRL		0x390
+
+#define RDPMC_FIXED		0x40000000
+
+#define EVTSEL_USR		BIT_ULL(16)
+#define EVTSEL_OS		BIT_ULL(17)
+#define EVTSEL_ANY		BIT_ULL(21)
+#define EVTSEL_EN		BIT_ULL(22)
+
+#define DEFAULT_LAST_LEAF	0x16
+
+static DEFINE_PER_CPU(struct sim_cpu, sim_cpus);
+
+struct sim_reservations sim_reservations;
+
+struct sim_cpu *sim_cpu(unsigned int cpu)
+{
+	return per_cpu_ptr(&sim_cpus, cpu);
+}
+
+static u64 ones(unsigned int n)
+{
+	return n ? GENMASK_ULL(n - 1, 0) : 0;
+}
+
+/* --- what there is --------------------------------------------------------- */
+
+static bool has_generic(const struct sim_cpu *sim, u32 i)
+{
+	return i < sim->pmu.gp;
+}
+
+/* CPUID.0AH: ECX[i] || EDX[4:0] > i; ECX from version 5 on. */
+static bool has_fixed(const struct sim_cpu *sim, u32 i)
+{
+	if (sim->pmu.version < 2 || i >= SIM_FIXED)
+		return false;
+	if (i < sim->pmu.fixed)
+		return true;
+	return sim->pmu.version >= 5 && sim->pmu.fixed_bitmap & BIT(i);
+}
+
+static u64 all_counters(const struct sim_cpu *sim)
+{
+	u64 all = ones(sim->pmu.gp);
+	unsigned int i;
+
+	for (i = 0; i < SIM_FIXED; i++) {
+		if (has_fixed(sim, i))
+			all |= BIT_ULL(32 + i);
+	}
+	return all;
+}
+
+/**
+ * sim_reset() - a CPU at power-on
+ * @cpu: the CPU
+ * @pmu: what it has
+ *
+ * SDM volume 3, "IA-32 and Intel 64 processor states following power-up":
+ * GLOBAL_CTRL lets the generic counters run, everything else is 0.
+ */
+void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
+{
+	struct sim_cpu *sim = sim_cpu(cpu);
+
+	memset(sim, 0, sizeof(*sim));
+	sim->pmu = *pmu;
+	if (pmu->version >= 2)
+		sim->regs.global_ctrl = ones(pmu->gp);
+}
+
+void sim_clear_log(struct sim_cpu *sim)
+{
+	sim->accesses = 0;
+}
+
+/* --- counting -------------------------------------------------------------- */
+
+static void grow(struct sim_cpu *sim, u64 *counter, unsigned int width,
+		 unsigned int status_bit, u64 n)
+{
+	u64 mask = ones(width);
+
+	if (sim->pmu.version >= 2 && n > mask - *counter)
+		sim->regs.global_status |= BIT_ULL(status_bit);
+	*counter = (*counter + n) & mask;
+}
+
+static bool gate_is_open(const struct sim_cpu *sim, unsigned int bit)
+{
+	return sim->pmu.version < 2 || sim->regs.global_ctrl & BIT_ULL(bit);
+}
+
+static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
+			  u8 umask, bool user, u64 n)
+{
+	u64 sel = sim->regs.evtsel[i];
+
+	if (!(sel & EVTSEL_EN) || !gate_is_open(sim, i))
+		return;
+	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask)
+		return;
+	if (sel & (user ? EVTSEL_USR : EVTSEL_OS))
+		grow(sim, &sim->regs.pmc[i], sim->pmu.width, i, n);
+}
+
+/* INST_RETIRED.ANY, CPU_CLK_UNHALTED.THREAD, CPU_CLK_UNHALTED.REF_TSC */
+static bool fixed_counts(unsigned int i, u8 event, u8 umask)
+{
+	switch (i) {
+	case 0:
+		return event == 0xc0 && umask == 0x00;
+	case 1:
+		return event == 0x3c && umask == 0x00;
+	case 2:
+		return event == 0x00 && umask == 0x03;
+	default:
+		return false;
+	}
+}
+
+static void count_fixed(struct sim_cpu *sim, unsigned int i, u8 event,
+			u8 umask, bool user, u64 n)
+{
+	u64 field = sim->regs.fixed_ctr_ctrl >> (4 * i);
+
+	if (!fixed_counts(i, event, umask) || !gate_is_open(sim, 32 + i))
+		return;
+	if (field & (user ? 2 : 1))
+		grow(sim, &sim->regs.fixed[i], sim->pmu.fixed_width, 32 + i, n);
+}
+
+/**
+ * sim_retire() - the CPU has events
+ * @sim: the CPU
+ * @event: event select; 0 with umask 3 is the reference clock of fixed counter 2
+ * @umask: unit mask
+ * @user: at CPL 3, else at CPL 0
+ * @n: how many, less than 2^width of any counter
+ */
+void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim->pmu.gp; i++)
+		count_generic(sim, i, event, umask, user, n);
+	for (i = 0; i < SIM_FIXED; i++) {
+		if (has_fixed(sim, i))
+			count_fixed(sim, i, event, umask, user, n);
+	}
+}
+
+/* --- MSRs: each returns -EIO for what raises #GP ---------------------------- */
+
+static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
+{
+	u64 reserved = GENMASK_ULL(63, 32);
+
+	if (sim->pmu.version < 3 || sim->pmu.version > 4)
+		reserved |= EVTSEL_ANY;
+	if (val & reserved)
+		return -EIO;
+	sim->regs.evtsel[i] = val;
+	return 0;
+}
+
+/* 32 bits, sign-extended to the counter's width. */
+static int write_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
+{
+	u64 extended = val & 0xffffffff;
+
+	if (extended & BIT_ULL(31))
+		extended |= GENMASK_ULL(63, 32);
+	sim->regs.pmc[i] = extended & ones(sim->pmu.width);
+	return 0;
+}
+
+static int write_whole(u64 *counter, unsigned int width, u64 val)
+{
+	if (val & ~ones(width))
+		return -EIO;
+	*counter = val;
+	return 0;
+}
+
+static int write_fixed_ctr_ctrl(struct sim_cpu *sim, u64 val)
+{
+	/* OS, USR and PMI; AnyThread in versions 3 and 4. */
+	u64 field = sim->pmu.version == 3 || sim->pmu.version == 4 ? 0xf : 0xb;
+	u64 defined = 0;
+	unsigned int i;
+
+	for (i = 0; i < SIM_FIXED; i++) {
+		if (has_fixed(sim, i))
+			defined |= field << (4 * i);
+	}
+	if (val & ~defined)
+		return -EIO;
+	sim->regs.fixed_ctr_ctrl = val;
+	return 0;
+}
+
+static int write_global_ctrl(struct sim_cpu *sim, u64 val)
+{
+	if (val & ~all_counters(sim))
+		return -EIO;
+	sim->regs.global_ctrl = val;
+	return 0;
+}
+
+/* OvfBuf and CondChgd always; Uncore from 3, LBR_Frz, CTR_Frz, ASCI from 4. */
+static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
+{
+	u64 defined = all_counters(sim) | BIT_ULL(62) | BIT_ULL(63);
+
+	if (sim->pmu.version >= 3)
+		defined |= BIT_ULL(61);
+	if (sim->pmu.version >= 4)
+		defined |= BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60);
+	if (val & ~defined)
+		return -EIO;
+	sim->regs.global_status &= ~val;
+	return 0;
+}
+
+static bool has_a_pmc(const struct sim_cpu *sim)
+{
+	return sim->pmu.pdcm && sim->pmu.full_width;
+}
+
+/* Version 0 is a CPU without any of these. */
+static int write_msr(struct sim_cpu *sim, u32 msr, u64 val)
+{
+	if (sim->pmu.version < 1)
+		return -EIO;
+	if (has_generic(sim, msr - PERFEVTSEL0))
+		return write_evtsel(sim, msr - PERFEVTSEL0, val);
+	if (has_generic(sim, msr - PMC0))
+		return write_pmc(sim, msr - PMC0, val);
+	if (has_a_pmc(sim) && has_generic(sim, msr - A_PMC0))
+		return write_whole(&sim->regs.pmc[msr - A_PMC0],
+				   sim->pmu.width, val);
+	if (sim->pmu.version < 2)
+		return -EIO;
+	if (has_fixed(sim, msr - FIXED_CTR0))
+		return write_whole(&sim->regs.fixed[msr - FIXED_CTR0],
+				   sim->pmu.fixed_width, val);
+	switch (msr) {
+	case FIXED_CTR_CTRL:
+		return write_fixed_ctr_ctrl(sim, val);
+	case GLOBAL_CTRL:
+		return write_global_ctrl(sim, val);
+	case GLOBAL_OVF_CTRL:
+		return write_ovf_ctrl(sim, val);
+	default:
+		return -EIO;	/* GLOBAL_STATUS, too, is read-only */
+	}
+}
+
+static int read_global(struct sim_cpu *sim, u32 msr, u64 *val)
+{
+	switch (msr) {
+	case FIXED_CTR_CTRL:
+		*val = sim->regs.fixed_ctr_ctrl;
+		return 0;
+	case GLOBAL_STATUS:
+		*val = sim->regs.global_status;
+		return 0;
+	case GLOBAL_CTRL:
+		*val = sim->regs.global_ctrl;
+		return 0;
+	case GLOBAL_OVF_CTRL:
+		*val = 0;
+		return 0;
+	default:
+		return -EIO;
+	}
+}
+
+static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
+{
+	*val = 0;
+	if (msr == PERF_CAPABILITIES && sim->pmu.pdcm) {
+		*val = sim->pmu.full_width ? BIT_ULL(13) : 0;
+		return 0;
+	}
+	if (sim->pmu.version < 1)
+		return -EIO;
+	if (has_generic(sim, msr - PERFEVTSEL0))
+		*val = sim->regs.evtsel[msr - PERFEVTSEL0];
+	else if (has_generic(sim, msr - PMC0))
+		*val = sim->regs.pmc[msr - PMC0];
+	else if (has_a_pmc(sim) && has_generic(sim, msr - A_PMC0))
+		*val = sim->regs.pmc[msr - A_PMC0];
+	else if (has_fixed(sim, msr - FIXED_CTR0))
+		*val = sim->regs.fixed[msr - FIXED_CTR0];
+	else
+		return sim->pmu.version < 2 ? -EIO : read_global(sim, msr, val);
+	return 0;
+}
+
+/* SDM, RDPMC: bit 30 selects the fixed counters; bit 31 is reserved. */
+static int read_pmc(struct sim_cpu *sim, u32 index, u64 *val)
+{
+	*val = 0;
+	if (has_generic(sim, index))
+		*val = sim->regs.pmc[index];
+	else if (index & RDPMC_FIXED && has_fixed(sim, index & ~RDPMC_FIXED))
+		*val = sim->regs.fixed[index & ~RDPMC_FIXED];
+	else
+		return -EIO;
+	return 0;
+}
+
+/* --- accesses: faults on demand, the log, the cost -------------------------- */
+
+static bool fails_on_demand(struct sim_cpu *sim, u32 reg)
+{
+	if (sim->fail_reg && sim->fail_reg == reg)
+		return true;
+	if (!sim->fail_nth)
+		return false;
+	if (sim->fail_nth > 1) {
+		sim->fail_nth--;
+		return false;
+	}
+	if (!sim->fail_all_after)
+		sim->fail_nth = 0;
+	return true;
+}
+
+static int access_register(enum sim_op op, u32 reg, u64 *val)
+{
+	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	int err = -EIO;
+
+	if (!irqs_disabled())
+		sim->wrong_context++;
+	sim_retire(sim, 0xc0, 0x00, false, sim->insns_per_access);
+	sim_retire(sim, 0x3c, 0x00, false, sim->insns_per_access);
+	if (fails_on_demand(sim, reg)) {
+		if (op != SIM_WRMSR)
+			*val = 0;
+	} else if (op == SIM_RDMSR) {
+		err = read_msr(sim, reg, val);
+	} else if (op == SIM_WRMSR) {
+		err = write_msr(sim, reg, *val);
+	} else {
+		err = read_pmc(sim, reg, val);
+	}
+	if (sim->accesses < SIM_ACCESSES)
+		sim->log[sim->accesses] = (struct sim_access) {
+			.op = op, .reg = reg, .val = *val, .faulted = err };
+	sim->accesses++;
+	return err;
+}
+
+int hw_rdmsr(u32 msr, u64 *val)
+{
+	return access_register(SIM_RDMSR, msr, val);
+}
+
+int hw_wrmsr(u32 msr, u64 val)
+{
+	return access_register(SIM_WRMSR, msr, &val);
+}
+
+int hw_rdpmc_safe(u32 index, u64 *val)
+{
+	return access_register(SIM_RDPMC, index, val);
+}
+
+/* A fault in here would be an oops; on demand it does not fail. */
+u64 hw_rdpmc(u32 index)
+{
+	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	unsigned int nth = sim->fail_nth;
+	u64 val;
+
+	sim->fail_nth = 0;
+	if (access_register(SIM_RDPMC, index, &val))
+		sim->wrong_context++;
+	sim->fail_nth = nth;
+	return val;
+}
+
+/* --- CPUID ------------------------------------------------------------------ */
+
+static void leaf_1(const struct sim_pmu *pmu, u32 *ecx)
+{
+	*ecx = (pmu->pdcm ? BIT(15) : 0) | (pmu->hypervisor ? BIT(31) : 0);
+}
+
+static void leaf_a(const struct sim_pmu *pmu, u32 *eax, u32 *ebx, u32 *ecx,
+		   u32 *edx)
+{
+	*eax = pmu->version | pmu->gp << 8 | pmu->width << 16 |
+	       pmu->ebx_length << 24;
+	*ebx = pmu->ebx;
+	*ecx = pmu->fixed_bitmap;
+	*edx = pmu->fixed | pmu->fixed_width << 5;
+}
+
+/* As the seam promises: a leaf beyond the CPU's last reads as zeros. */
+void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+{
+	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	const struct sim_pmu *pmu = &sim->pmu;
+
+	if (!irqs_disabled())
+		sim->wrong_context++;
+	*eax = 0;
+	*ebx = 0;
+	*ecx = 0;
+	*edx = 0;
+	if (leaf > (pmu->last_leaf ?: DEFAULT_LAST_LEAF))
+		return;
+	if (leaf == 1)
+		leaf_1(pmu, ecx);
+	else if (leaf == 0xa)
+		leaf_a(pmu, eax, ebx, ecx, edx);
+}
+
+bool hw_has_architectural_vendor(void)
+{
+	return !this_cpu_ptr(&sim_cpus)->pmu.other_vendor;
+}
+
+bool hw_is_xen_pv(void)
+{
+	return this_cpu_ptr(&sim_cpus)->pmu.xen_pv;
+}
+
+/* --- reservations ----------------------------------------------------------- */
+
+bool hw_reserve_evntsel(u32 msr)
+{
+	struct sim_reservations *r = &sim_reservations;
+	u32 bit = BIT(msr - PERFEVTSEL0);
+
+	if (r->fail_nth && --r->fail_nth == 0)
+		return false;
+	if ((r->held | r->foreign) & bit)
+		return false;
+	r->held |= bit;
+	return true;
+}
+
+void hw_release_evntsel(u32 msr)
+{
+	struct sim_reservations *r = &sim_reservations;
+	u32 bit = BIT(msr - PERFEVTSEL0);
+
+	if (!(r->held & bit))
+		r->wrong++;
+	r->held &= ~bit;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the suites share: PMUs to run on, and how to look at one afterwards. */
+#ifndef MY_PMU_TEST_H
+#define MY_PMU_TEST_H
+
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "pmu_event.h"
+#include "pmu_parse.h"
+#include "pmu_sim.h"
+#include "pmu_why.h"
+
+/* The CPU that tests count on, not the one that they run on. */
+#define TEST_CPU	1
+
+static const struct sim_pmu test_pmus[] __maybe_unused = {
+	{ .name = "v1-gp2-40", .ebx_length = 7,
+	  .version = 1, .gp = 2, .width = 40 },
+	{ .name = "v1-gp4-48-full", .ebx_length = 7,
+	  .version = 1, .gp = 4, .width = 48,
+	  .pdcm = true, .full_width = true },
+	{ .name = "v2-gp4-fixed3-40", .ebx_length = 7,
+	  .version = 2, .gp = 4, .width = 40,
+	  .fixed = 3, .fixed_width = 40 },
+	{ .name = "v2-gp4-fixed0-48-full", .ebx_length = 7,
+	  .version = 2, .gp = 4, .width = 48,
+	  .hypervisor = true, .pdcm = true, .full_width = true },
+	{ .name = "v2-gp2-fixed3-32", .ebx_length = 7,
+	  .version = 2, .gp = 2, .width = 32,
+	  .fixed = 3, .fixed_width = 32, .pdcm = true },
+	{ .name = "v3-gp8-fixed3-48", .ebx_length = 7,
+	  .version = 3, .gp = 8, .width = 48,
+	  .fixed = 3, .fixed_width = 48, .pdcm = true },
+	{ .name = "v4-gp8-fixed3-48-full", .ebx_length = 7,
+	  .version = 4, .gp = 8, .width = 48,
+	  .fixed = 3, .fixed_width = 48, .pdcm = true, .full_width = true },
+	{ .name = "v4-gp18-fixed3-64-full", .ebx_length = 7,
+	  .version = 4, .gp = 18, .width = 64,
+	  .fixed = 3, .fixed_width = 64, .pdcm = true, .full_width = true },
+	{ .name = "v4-gp4-48-fixed3-32", .ebx_length = 7,
+	  .version = 4, .gp = 4, .width = 48,
+	  .fixed = 3, .fixed_width = 32, .pdcm = true, .full_width = true },
+	{ .name = "v5-gp6-fixed0-and-2-48-full", .ebx_length = 7,
+	  .version = 5, .gp = 6,
+	  .width = 48, .fixed = 1, .fixed_width = 48, .fixed_bitmap = 5,
+	  .pdcm = true, .full_width = true },
+	{ .name = "v5-gp1-fixed1-40", .ebx_length = 7,
+	  .version = 5, .gp = 1, .width = 40,
+	  .fixed_width = 40, .fixed_bitmap = 2 },
+};
+
+static inline void test_pmu_desc(const struct sim_pmu *pmu, char *desc)
+{
+	strscpy(desc, pmu->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+/* func(data) on that CPU, interrupts off; false if it is offline. */
+static inline bool test_call(unsigned int cpu, smp_call_func_t func, void *data)
+{
+	return !smp_call_function_single(cpu, func, data, 1);
+}
+
+/* Does a legacy write, 32 bits and sign-extended, give this value? */
+static inline bool test_is_writable(const struct sim_pmu *pmu, u64 val)
+{
+	u64 mask = GENMASK_ULL(pmu->width - 1, 0);
+
+	return (pmu->pdcm && pmu->full_width) ||
+	       val == ((u64)(s64)(s32)val & mask);
+}
+
+/*
+ * What somebody may have left in a CPU's registers: everything that is not in
+ * use has some value, and what GLOBAL_CTRL and GLOBAL_STATUS hold is neither
+ * all nor nothing.
+ */
+void test_leave_traces(struct sim_cpu *sim);
+
+/* Are all registers as they were, but for what cannot be written? */
+void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
+			   const struct sim_registers *before,
+			   const struct sim_registers *now);
+
+/* The events of a list on a CPU with this PMU; assertions that they fit. */
+struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
+			    const char *counters);
+
+/* As many events as the PMU has counters, each counter with one. */
+struct my_pmu_cpu *test_all_counters(struct kunit *test,
+				     const struct sim_pmu *pmu);
+
+/* Nothing was done with interrupts on, and no RDPMC faulted unexpected. */
+void test_expect_good_manners(struct kunit *test);
+
+#endif

@@ -1,0 +1,695 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events on their counters: who gets which, what happens on the CPU, and that
+ * whatever fails in between leaves everything as it was.
+ */
+#include <linux/cpu.h>
+
+#include "test.h"
+
+KUNIT_ARRAY_PARAM(pmu, test_pmus, test_pmu_desc);
+
+/* Those with GLOBAL registers. */
+static const void *global_gen_params(const void *prev, char *desc)
+{
+	const void *pmu = prev;
+
+	do {
+		pmu = pmu_gen_params(pmu, desc);
+	} while (pmu && ((const struct sim_pmu *)pmu)->version < 2);
+	return pmu;
+}
+
+#define V4	(&test_pmus[6])
+#define V5	(&test_pmus[9])
+
+/* --- assignment ----------------------------------------------------------------- */
+
+#define END	(-1)
+
+/**
+ * struct assign_row - events, and their counters
+ * @counters: the parameter
+ * @pmu: on this
+ * @idx: counter ids, in order; END ends them
+ */
+struct assign_row {
+	const char *counters;
+	const struct sim_pmu *pmu;
+	int idx[20];
+};
+
+static const struct assign_row assign_rows[] = {
+	{ "instructions", V4, { 32, END } },
+	{ "instructions,instructions", V4, { 32, 0, END } },
+	{ "cycles,instructions,ref-cycles", V4, { 33, 32, 34, END } },
+	{ "branches,cache-references", V4, { 0, 1, END } },
+	{ "bus-cycles", V4, { 0, END } },
+	{ "branches,r01c2@gp0", V4, { 1, 0, END } },
+	{ "instructions,instructions@fixed0", V4, { 0, 32, END } },
+	{ "r01c2@gp1,branches,cycles@gp0,branches:u", V4, { 1, 2, 0, 3, END } },
+	{ "instructions:u", V4, { 32, END } },
+	{ "cycles", V5, { 0, END } },
+	{ "ref-cycles", V5, { 34, END } },
+	{ "instructions", &test_pmus[0], { 0, END } },
+	{ "instructions,cycles", &test_pmus[10], { 0, 33, END } },
+	{ "cycles,instructions", &test_pmus[10], { 33, 0, END } },
+	{ "rc1,rc2,rc3,rc4,rc5,rc6,rc7,rc8", V4, { 0, 1, 2, 3, 4, 5, 6, 7, END } },
+};
+
+static void assign_desc(const struct assign_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s-%s", row->counters,
+		 row->pmu->name);
+}
+
+KUNIT_ARRAY_PARAM(assign, assign_rows, assign_desc);
+
+static void event_assign(struct kunit *test)
+{
+	const struct assign_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->counters);
+	u64 used = 0;
+	unsigned int i;
+
+	for (i = 0; row->idx[i] != END; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, c->event[i].hw.idx, row->idx[i],
+				    "event %u", i);
+		used |= BIT_ULL(row->idx[i]);
+	}
+	KUNIT_EXPECT_EQ(test, c->nr_events, i);
+	KUNIT_EXPECT_EQ(test, c->used, used);
+	KUNIT_EXPECT_EQ(test, c->wanted, used);
+	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+	KUNIT_EXPECT_TRUE(test, c->away);
+}
+
+/**
+ * struct refuse_row - events that cannot be, and why
+ * @counters: the parameter
+ * @pmu: on this
+ * @err: errno
+ * @text: and message
+ */
+struct refuse_row {
+	const char *counters;
+	const struct sim_pmu *pmu;
+	int err;
+	const char *text;
+};
+
+static const struct sim_pmu no_cache = {
+	.name = "no-cache", .version = 4, .gp = 4, .width = 48,
+	.fixed = 3, .fixed_width = 48, .ebx = 0x18, .ebx_length = 7 };
+static const struct sim_pmu short_ebx = {
+	.name = "short-ebx", .version = 4, .gp = 4, .width = 48,
+	.fixed = 3, .fixed_width = 48, .ebx_length = 3 };
+
+static const struct refuse_row refuse_rows[] = {
+	{ "instructions@gp8", V4, -EINVAL,
+	  "'instructions@gp8': CPU 1 has no gp8; it has 8 generic (gp) and 3 fixed counters" },
+	{ "cycles@fixed3", V4, -EINVAL,
+	  "'cycles@fixed3': CPU 1 has no fixed3; it has 8 generic (gp) and 3 fixed counters" },
+	{ "cycles@fixed1", V5, -EINVAL,
+	  "'cycles@fixed1': CPU 1 has no fixed1; it has 6 generic (gp) and 2 fixed counters" },
+	{ "cycles@fixed0", V4, -EINVAL,
+	  "'cycles@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
+	},
+	{ "ref-cycles@gp0", V4, -EINVAL,
+	  "'ref-cycles@gp0': gp0 cannot count this event; leave the pin out and the module chooses",
+	},
+	{ "branches:u@fixed0", V4, -EINVAL,
+	  "'branches:u@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
+	},
+	{ "cycles@gp1,branches@gp1", V4, -EINVAL,
+	  "'branches@gp1': gp1 is taken by another event; each counter takes one" },
+	{ "ref-cycles", &test_pmus[0], -EOPNOTSUPP,
+	  "'ref-cycles': CPU 1 has no counter that counts it" },
+	{ "ref-cycles@gp0", &test_pmus[0], -EOPNOTSUPP,
+	  "'ref-cycles': CPU 1 has no counter that counts it" },
+	{ "r0000", V4, -EOPNOTSUPP,
+	  "'r0000': CPU 1 has no counter that counts it" },
+	{ "ref-cycles,ref-cycles", V4, -ENOSPC,
+	  "'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
+	},
+	{ "cycles,branches,branches", &test_pmus[0], -ENOSPC,
+	  "'branches': no counter is left that counts it; CPU 1 has 2 generic (gp) and 0 fixed counters",
+	},
+	{ "cache-misses", &no_cache, -EOPNOTSUPP,
+	  "'cache-misses': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
+	{ "r412e@gp0", &no_cache, -EOPNOTSUPP,
+	  "'r412e': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
+	{ "branches", &short_ebx, -EOPNOTSUPP,
+	  "'branches': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
+};
+
+static void refuse_desc(const struct refuse_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s-%s", row->counters,
+		 row->pmu->name);
+}
+
+KUNIT_ARRAY_PARAM(refuse, refuse_rows, refuse_desc);
+
+static void event_refuse(struct kunit *test)
+{
+	const struct refuse_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, row->pmu, "instructions@gp0");
+	struct my_perf_event_attr *attr;
+	struct my_pmu_why why = {};
+	int nr;
+
+	sim_clear_log(sim_cpu(TEST_CPU));
+	attr = kunit_kcalloc(test, MY_PMC_MAX, sizeof(*attr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
+	nr = my_parse_events(row->counters, attr, MY_PMC_MAX, &why);
+	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why.text);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_init(c, attr, nr, &why), row->err);
+	KUNIT_EXPECT_STREQ(test, why.text, row->text);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->accesses, 0U);
+}
+
+/* Raw, what EBX does not speak of is the user's own business. */
+static void event_raw_beyond_ebx(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, &short_ebx, "rc4");
+
+	KUNIT_EXPECT_EQ(test, c->event[0].hw.config, 0x4300c4ULL);
+}
+
+/* --- reservation ------------------------------------------------------------------ */
+
+static void event_reserve(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct sim_reservations *r = &sim_reservations;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	unsigned int accesses = sim_cpu(TEST_CPU)->accesses, i;
+	struct my_pmu_why why = {};
+
+	for (i = 0; i < pmu->gp; i++) {
+		r->fail_nth = i + 1;
+		KUNIT_EXPECT_EQ(test, my_pmu_reserve(&c->pmu, &why), -EBUSY);
+		KUNIT_EXPECT_EQ_MSG(test, r->held, 0U, "reservation %u", i);
+		KUNIT_EXPECT_STREQ(test, why.text,
+				   "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'");
+	}
+	r->foreign = BIT(pmu->gp - 1);
+	KUNIT_EXPECT_EQ(test, my_pmu_reserve(&c->pmu, &why), -EBUSY);
+	r->foreign = 0;
+	KUNIT_EXPECT_EQ(test, my_pmu_reserve(&c->pmu, &why), 0);
+	KUNIT_EXPECT_EQ(test, r->held, (u32)GENMASK(pmu->gp - 1, 0));
+	my_pmu_release(&c->pmu);
+	KUNIT_EXPECT_EQ(test, r->held, 0U);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->accesses, accesses);
+}
+
+/* --- on the CPU --------------------------------------------------------------------- */
+
+struct retire {
+	u64 user, kernel;
+};
+
+/* As many instructions as cycles and reference cycles. */
+static void retire_on_cpu(void *data)
+{
+	static const u8 codes[][2] = { { 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 } };
+	struct sim_cpu *sim = sim_cpu(smp_processor_id());
+	struct retire *r = data;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		sim_retire(sim, codes[i][0], codes[i][1], true, r->user);
+		sim_retire(sim, codes[i][0], codes[i][1], false, r->kernel);
+	}
+}
+
+static void retire(struct kunit *test, u64 user, u64 kernel)
+{
+	struct retire r = { .user = user, .kernel = kernel };
+
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_on_cpu, &r));
+}
+
+static struct my_pmu_sample *new_sample(struct kunit *test)
+{
+	struct my_pmu_sample *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	return s;
+}
+
+/* Every counter of the PMU at once: exact counts, and all registers back. */
+static void event_counts_and_restores(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_pmu_sample *s = new_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int i;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	retire(test, 1000, 20);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	for (i = 0; i < c->nr_events; i++)
+		KUNIT_EXPECT_EQ_MSG(test, s->count[i], 1020ULL, "event %u", i);
+	KUNIT_EXPECT_EQ(test, s->stolen, 0ULL);
+	retire(test, 3, 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	for (i = 0; i < c->nr_events; i++)
+		KUNIT_EXPECT_EQ_MSG(test, c->event[i].count, 1023ULL,
+				    "event %u", i);
+	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+	KUNIT_EXPECT_TRUE(test, c->away);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/*
+ * The code that drives the PMU is executed by the CPU that is counted on.  From
+ * version 2 on it counts as one instruction a read, and the same for all: the
+ * WRMSR that stops the counters.
+ */
+static void event_own_work(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_pmu_sample *s = new_sample(test);
+	unsigned int i, reads = 5;
+
+	sim_cpu(TEST_CPU)->insns_per_access = 1;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	for (i = 0; i < reads; i++) {
+		retire(test, 100, 0);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	}
+	for (i = 0; i < c->nr_events; i++) {
+		u64 own = c->event[i].attr.event ? reads : 0;
+
+		KUNIT_EXPECT_EQ_MSG(test, s->count[i], reads * 100 + own,
+				    "event %u", i);
+	}
+	sim_cpu(TEST_CPU)->insns_per_access = 0;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* Overflows of ours are taken back, what was there before stays. */
+static void event_overflow_status(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_cpu *c;
+	struct sim_registers before;
+
+	c = test_cpu(test, pmu, "instructions:u@gp0");
+	sim->regs.pmc[0] = GENMASK_ULL(pmu->width - 1, 0) - 10;
+	sim->regs.global_status = BIT_ULL(62);
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 30, 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.pmc[0], 19ULL);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(62) | 1);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, c->event[0].count, 30ULL);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+
+	/* A bit that was set before is not ours to clear. */
+	sim->regs.global_status = BIT_ULL(0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 30, 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(0));
+}
+
+/* One event goes off and on; the other counts on, its own count is kept. */
+static void event_one_of_two(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	u64 count = 0;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used & ~BIT_ULL(last->hw.idx));
+	KUNIT_EXPECT_EQ(test, c->wanted, c->enabled);
+	retire(test, 100, 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 10ULL);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(last), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(last), 0);
+	retire(test, 1000, 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 1010ULL);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+	KUNIT_EXPECT_EQ(test, count, c->nr_events > 1 ? 1110ULL : 1010ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* All off one by one is as good as all at once, and on again from there. */
+static void event_all_off(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_pmu_sample *s = new_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int i;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 10, 0);
+	for (i = 0; i < c->nr_events; i++)
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[i]), 0);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+
+	/* A read with nothing on touches nothing, and still has the counts. */
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
+	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
+
+	/* Nor does the CPU's going and coming; then one goes on. */
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[0]), 0);
+	retire(test, 5, 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, c->event[0].count, 15ULL);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* While the CPU is away nothing is touched, and nothing is said to count. */
+static void event_away(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, V4, "instructions,cycles@gp0");
+	struct my_pmu_sample *s = new_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 count = 42;
+
+	sim_clear_log(sim);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, count, 42ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&c->event[0]), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
+
+	/* What is switched off meanwhile stays off. */
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&c->event[1]), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	KUNIT_EXPECT_EQ(test, c->enabled, BIT_ULL(32));
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* A CPU that is not there at all. */
+static void event_offline(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, V4, "instructions");
+	struct my_pmu_sample *s = new_sample(test);
+	struct my_pmu_why why = {};
+	u64 count = 42;
+
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pmu_detect(TEST_CPU, &c->pmu, &why), -ENXIO);
+	KUNIT_EXPECT_STREQ(test, why.text, "CPU 1 is offline");
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_up(c), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&c->event[0]), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&c->event[0]), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, count, 42ULL);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+}
+
+/* Each CPU is asked itself. */
+static void event_hybrid(struct kunit *test)
+{
+	struct my_x86_pmu big = {}, little = {};
+	struct my_pmu_why why;
+
+	sim_reset(0, V4);
+	sim_reset(1, V5);
+	KUNIT_ASSERT_EQ(test, my_pmu_detect(0, &big, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_detect(1, &little, &why), 0);
+	KUNIT_EXPECT_EQ(test, big.counters, 0x7000000ffULL);
+	KUNIT_EXPECT_EQ(test, little.counters, 0x50000003fULL);
+	KUNIT_EXPECT_EQ(test, big.version, 4U);
+	KUNIT_EXPECT_EQ(test, little.version, 5U);
+}
+
+/* --- each access made to fail in turn --------------------------------------------------- */
+
+/* Up: nothing has changed, and the next try succeeds. */
+static void event_up_unwinds(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int nth;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	for (nth = 1; ; nth++) {
+		sim->fail_nth = nth;
+		if (!my_pmu_cpu_up(c))
+			break;
+		KUNIT_ASSERT_EQ_MSG(test, sim->fail_nth, 0U,
+				    "refused, but no access %u failed", nth);
+		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+		KUNIT_EXPECT_TRUE(test, c->away);
+		test_expect_registers(test, pmu, &before, &sim->regs);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, sim->fail_nth, 1U,
+			    "an access failed, and nobody noticed");
+	sim->fail_nth = 0;
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* The same while the code itself is counted: what it wrote cannot show. */
+static void event_up_unwinds_counts(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int nth;
+
+	before = sim->regs;
+	sim->insns_per_access = 1;
+	for (nth = 1; ; nth++) {
+		sim->fail_nth = nth;
+		if (!my_pmu_cpu_up(c))
+			break;
+		test_expect_registers(test, pmu, &before, &sim->regs);
+	}
+	sim->fail_nth = 0;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* A second event: the first counts on as if nothing had been. */
+static void event_enable_unwinds(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int nth;
+	u64 count = 0;
+
+	test_leave_traces(sim);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	before = sim->regs;
+	for (nth = 1; ; nth++) {
+		sim->fail_nth = nth;
+		if (!my_perf_event_enable(last))
+			break;
+		KUNIT_EXPECT_EQ(test, c->enabled & BIT_ULL(last->hw.idx), 0ULL);
+		KUNIT_EXPECT_EQ(test, c->wanted & BIT_ULL(last->hw.idx), 0ULL);
+		test_expect_registers(test, pmu, &before, &sim->regs);
+	}
+	sim->fail_nth = 0;
+	retire(test, 7, 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 7ULL);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 7ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+static struct sim_access find_failed(const struct sim_cpu *sim)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim->accesses && i < SIM_ACCESSES; i++) {
+		if (sim->log[i].faulted)
+			return sim->log[i];
+	}
+	return (struct sim_access) {};
+}
+
+/* Takes what may differ after this access failed from what is compared. */
+static void forgive(struct sim_registers *before,
+		    const struct sim_registers *now,
+		    const struct sim_access *failed)
+{
+	u32 reg = failed->reg;
+
+	if (reg >= 0x186 && reg < 0x186 + SIM_GENERIC)
+		before->evtsel[reg - 0x186] = now->evtsel[reg - 0x186];
+	else if (reg >= 0x0c1 && reg < 0x0c1 + SIM_GENERIC)
+		before->pmc[reg - 0x0c1] = now->pmc[reg - 0x0c1];
+	else if (reg >= 0x4c1 && reg < 0x4c1 + SIM_GENERIC)
+		before->pmc[reg - 0x4c1] = now->pmc[reg - 0x4c1];
+	else if (reg >= 0x309 && reg < 0x309 + SIM_FIXED)
+		before->fixed[reg - 0x309] = now->fixed[reg - 0x309];
+	else if (reg == 0x38d)
+		before->fixed_ctr_ctrl = now->fixed_ctr_ctrl;
+	else if (failed->op == SIM_WRMSR && reg == 0x38f)
+		before->global_ctrl = now->global_ctrl;
+}
+
+/* Down: all is tried, whatever fails; what did not fail is as it was. */
+static void event_down_goes_on(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before, wanted;
+	struct sim_access failed;
+	unsigned int nth;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	for (nth = 1; ; nth++) {
+		sim->regs = before;
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+		sim_clear_log(sim);
+		sim->fail_nth = nth;
+		if (!my_pmu_cpu_down(c))
+			break;
+		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+		failed = find_failed(sim);
+		wanted = before;
+		forgive(&wanted, &sim->regs, &failed);
+		test_expect_registers(test, pmu, &wanted, &sim->regs);
+	}
+	KUNIT_EXPECT_GT(test, nth, 1U);
+	sim->fail_nth = 0;
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* The PMU is gone for good: errors, and an end. */
+static void event_all_fails(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_pmu_sample *s = new_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int nth;
+
+	for (nth = 1; nth < 12; nth++) {
+		sim->fail_nth = nth;
+		sim->fail_all_after = true;
+		if (!my_pmu_cpu_up(c))
+			break;
+		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+		sim->fail_nth = 0;
+		sim_reset(TEST_CPU, pmu);
+	}
+	sim->fail_nth = 0;
+	if (!c->enabled)
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	sim->fail_nth = 1;
+	sim->fail_all_after = true;
+	if (pmu->version >= 2)
+		KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), -EIO);
+	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+	KUNIT_EXPECT_TRUE(test, c->away);
+	sim->fail_nth = 0;
+}
+
+/* A read that fails loses no count, and the next one has all. */
+static void event_read_fails(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_pmu_sample *s = new_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 count = 42;
+
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 10, 0);
+	sim->fail_nth = 1;		/* does not stop them */
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
+	retire(test, 10, 0);
+	sim->fail_nth = 1;
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -EIO);
+	KUNIT_EXPECT_EQ(test, count, 42ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, s->count[0], 20ULL);
+	sim->fail_nth = 2;		/* does not start them again */
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, s->count[0], 30ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+static int event_suite_case_init(struct kunit *test)
+{
+	memset(&sim_reservations, 0, sizeof(sim_reservations));
+	return 0;
+}
+
+static struct kunit_case event_cases[] = {
+	KUNIT_CASE_PARAM(event_assign, assign_gen_params),
+	KUNIT_CASE_PARAM(event_refuse, refuse_gen_params),
+	KUNIT_CASE(event_raw_beyond_ebx),
+	KUNIT_CASE_PARAM(event_reserve, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_counts_and_restores, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_own_work, global_gen_params),
+	KUNIT_CASE_PARAM(event_overflow_status, global_gen_params),
+	KUNIT_CASE_PARAM(event_one_of_two, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_all_off, pmu_gen_params),
+	KUNIT_CASE(event_away),
+	KUNIT_CASE(event_offline),
+	KUNIT_CASE(event_hybrid),
+	KUNIT_CASE_PARAM(event_up_unwinds, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_up_unwinds_counts, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_enable_unwinds, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_down_goes_on, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_all_fails, pmu_gen_params),
+	KUNIT_CASE_PARAM(event_read_fails, global_gen_params),
+	{}
+};
+
+static struct kunit_suite event_suite = {
+	.name = "my_pmu_event",
+	.init = event_suite_case_init,
+	.exit = test_expect_good_manners,
+	.test_cases = event_cases,
+};
+
+kunit_test_suite(event_suite);

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an event to what the registers hold: the ids of counters, encodings,
+ * and each write and read, in order.  The values are written out from the SDM.
+ */
+#include "test.h"
+
+#define V4		(&test_pmus[6])
+#define V3_LEGACY	(&test_pmus[5])
+#define V1		(&test_pmus[0])
+#define V5_HOLES	(&test_pmus[9])
+
+/* --- ids -------------------------------------------------------------------- */
+
+struct id_row {
+	int idx;
+	const char *kind;
+	int number;
+	u32 rdpmc;
+};
+
+static const struct id_row id_rows[] = {
+	{ 0, "gp", 0, 0x0 },
+	{ 1, "gp", 1, 0x1 },
+	{ 17, "gp", 17, 0x11 },
+	{ 31, "gp", 31, 0x1f },
+	{ 32, "fixed", 0, 0x40000000 },
+	{ 33, "fixed", 1, 0x40000001 },
+	{ 47, "fixed", 15, 0x4000000f },
+	{ 63, "fixed", 31, 0x4000001f },
+};
+
+static void id_desc(const struct id_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%d", row->kind, row->number);
+}
+
+KUNIT_ARRAY_PARAM(id, id_rows, id_desc);
+
+static void intel_ids(struct kunit *test)
+{
+	const struct id_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, V4, "cycles");
+
+	KUNIT_EXPECT_STREQ(test, my_pmc_kind(row->idx), row->kind);
+	KUNIT_EXPECT_EQ(test, my_pmc_number(row->idx), row->number);
+	KUNIT_EXPECT_EQ(test, my_pmc_is_fixed(row->idx),
+			row->kind[0] == 'f');
+	KUNIT_EXPECT_EQ(test, c->pmu.rdpmc_index(row->idx), row->rdpmc);
+}
+
+/* --- encodings --------------------------------------------------------------- */
+
+/**
+ * struct config_row - an event on a counter, and its registers
+ * @event: as a user writes it, with a pin
+ * @pmu: on this
+ * @config: the event select, or the field in FIXED_CTR_CTRL
+ * @config_base: in this MSR
+ * @event_base: the counter's MSR
+ * @rdpmc: its RDPMC index
+ * @bits: its width
+ */
+struct config_row {
+	const char *event;
+	const struct sim_pmu *pmu;
+	u64 config;
+	u32 config_base, event_base, rdpmc;
+	unsigned int bits;
+};
+
+static const struct config_row config_rows[] = {
+	{ "instructions@gp0", V4, 0x4300c0, 0x186, 0x4c1, 0, 48 },
+	{ "instructions:u@gp1", V4, 0x4100c0, 0x187, 0x4c2, 1, 48 },
+	{ "instructions:k@gp2", V4, 0x4200c0, 0x188, 0x4c3, 2, 48 },
+	{ "instructions:uk@gp7", V4, 0x4300c0, 0x18d, 0x4c8, 7, 48 },
+	{ "cycles@gp3", V4, 0x43003c, 0x189, 0x4c4, 3, 48 },
+	{ "bus-cycles@gp0", V4, 0x43013c, 0x186, 0x4c1, 0, 48 },
+	{ "cache-references@gp0", V4, 0x434f2e, 0x186, 0x4c1, 0, 48 },
+	{ "cache-misses@gp0", V4, 0x43412e, 0x186, 0x4c1, 0, 48 },
+	{ "branches@gp0", V4, 0x4300c4, 0x186, 0x4c1, 0, 48 },
+	{ "branch-misses@gp0", V4, 0x4300c5, 0x186, 0x4c1, 0, 48 },
+	{ "r01c2:u@gp4", V4, 0x4101c2, 0x18a, 0x4c5, 4, 48 },
+	{ "rff01@gp5", V4, 0x43ff01, 0x18b, 0x4c6, 5, 48 },
+	{ "cpu/event=0xa3,umask=0x14/k@gp6", V4, 0x4214a3, 0x18c, 0x4c7, 6, 48 },
+	{ "instructions@gp0", V3_LEGACY, 0x4300c0, 0x186, 0x0c1, 0, 48 },
+	{ "cycles@gp7", V3_LEGACY, 0x43003c, 0x18d, 0x0c8, 7, 48 },
+	{ "cycles@gp1", V1, 0x43003c, 0x187, 0x0c2, 1, 40 },
+	{ "instructions@fixed0", V4, 0x003, 0x38d, 0x309, 0x40000000, 48 },
+	{ "instructions:u@fixed0", V4, 0x002, 0x38d, 0x309, 0x40000000, 48 },
+	{ "instructions:k@fixed0", V4, 0x001, 0x38d, 0x309, 0x40000000, 48 },
+	{ "cycles@fixed1", V4, 0x030, 0x38d, 0x30a, 0x40000001, 48 },
+	{ "cycles:k@fixed1", V4, 0x010, 0x38d, 0x30a, 0x40000001, 48 },
+	{ "ref-cycles@fixed2", V4, 0x300, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "ref-cycles:u@fixed2", V4, 0x200, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "cycles@fixed1", &test_pmus[8], 0x030, 0x38d, 0x30a, 0x40000001, 32 },
+	{ "ref-cycles@fixed2", V5_HOLES, 0x300, 0x38d, 0x30b, 0x40000002, 48 },
+};
+
+static void config_desc(const struct config_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s-%s", row->event,
+		 row->pmu->name);
+}
+
+KUNIT_ARRAY_PARAM(config, config_rows, config_desc);
+
+static void intel_config(struct kunit *test)
+{
+	const struct config_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->event);
+	const struct my_hw_perf_event *hw = &c->event[0].hw;
+
+	KUNIT_EXPECT_EQ(test, hw->config, row->config);
+	KUNIT_EXPECT_EQ(test, hw->config_base, row->config_base);
+	KUNIT_EXPECT_EQ(test, hw->event_base, row->event_base);
+	KUNIT_EXPECT_EQ(test, hw->event_base_rdpmc, row->rdpmc);
+	KUNIT_EXPECT_EQ(test, hw->cntval_bits, row->bits);
+}
+
+/* --- which counter counts what ------------------------------------------------ */
+
+struct counts_row {
+	u8 event, umask;
+	u64 counters;		/* those of V4 that count it */
+};
+
+static const struct counts_row counts_rows[] = {
+	{ 0xc0, 0x00, 0x1000000ff },
+	{ 0x3c, 0x00, 0x2000000ff },
+	{ 0x00, 0x03, 0x400000000 },
+	{ 0x00, 0x04, 0x800000000 },	/* slots: fixed3, which V4 lacks */
+	{ 0x3c, 0x01, 0x0000000ff },
+	{ 0xc4, 0x00, 0x0000000ff },
+	{ 0xc0, 0x01, 0x0000000ff },
+	{ 0x00, 0x01, 0 },
+	{ 0x00, 0x00, 0 },
+};
+
+static void counts_desc(const struct counts_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "r%02x%02x", row->umask,
+		 row->event);
+}
+
+KUNIT_ARRAY_PARAM(counts, counts_rows, counts_desc);
+
+static void intel_counts(struct kunit *test)
+{
+	const struct counts_row *row = test->param_value;
+	struct my_perf_event_attr attr = { .event = row->event,
+					   .umask = row->umask };
+	struct my_pmu_cpu *c = test_cpu(test, V4, "cycles");
+	int idx;
+
+	for (idx = 0; idx < 64; idx++) {
+		if (idx > 7 && idx < 32)
+			continue;	/* V4 has none of these */
+		KUNIT_EXPECT_EQ_MSG(test, c->pmu.counts(&attr, idx),
+				    !!(row->counters & BIT_ULL(idx)),
+				    "counter id %d", idx);
+	}
+}
+
+/* --- what is read and written, in order --------------------------------------- */
+
+/**
+ * struct sequence_row - a step in the life of a CPU's events
+ * @name: the step
+ * @pmu: on this
+ * @counters: the events
+ * @length: accesses expected
+ * @access: which, with what was written; what was read is not compared
+ */
+struct sequence_row {
+	const char *name;
+	const struct sim_pmu *pmu;
+	const char *counters;
+	unsigned int length;
+	struct sim_access access[24];
+};
+
+static const struct sequence_row up_rows[] = {
+	{ "v1", V1, "instructions@gp1", 4, {
+		{ SIM_RDMSR, 0x187 },
+		{ SIM_RDMSR, 0x0c2 },
+		{ SIM_WRMSR, 0x187, 0x4300c0 },
+		{ SIM_RDPMC, 1 },
+	} },
+	/* Note all, stop ours, program each, start ours. */
+	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 13, {
+		{ SIM_RDMSR, 0x38f },
+		{ SIM_RDMSR, 0x38e },
+		{ SIM_WRMSR, 0x38f, 0x5000000fa },
+		{ SIM_RDMSR, 0x188 },
+		{ SIM_RDMSR, 0x4c3 },
+		{ SIM_WRMSR, 0x188, 0x4101c2 },
+		{ SIM_RDPMC, 2 },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_RDMSR, 0x30a },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_WRMSR, 0x38d, 0x032 },
+		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+	} },
+};
+
+/* Stop, read once more; no enable, the old count, the old control; in reverse. */
+static const struct sequence_row down_rows[] = {
+	{ "v1", V1, "instructions@gp1", 3, {
+		{ SIM_RDPMC, 1 },
+		{ SIM_WRMSR, 0x187, 0 },
+		{ SIM_WRMSR, 0x187, 0x410051 },
+	} },
+	{ "v1-writable", V1, "instructions@gp0", 4, {
+		{ SIM_RDPMC, 0 },
+		{ SIM_WRMSR, 0x186, 0 },
+		{ SIM_WRMSR, 0x0c1, 0x1234567 },
+		{ SIM_WRMSR, 0x186, 0x410050 },
+	} },
+	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 13, {
+		{ SIM_WRMSR, 0x38f, 0x5000000fa },
+		{ SIM_RDPMC, 2 },
+		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_WRMSR, 0x38d, 0x002 },
+		{ SIM_WRMSR, 0x30a, 0x468acf13579a },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_WRMSR, 0x38d, 0x002 },
+		{ SIM_WRMSR, 0x188, 0 },
+		{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
+		{ SIM_WRMSR, 0x188, 0x410052 },
+		{ SIM_RDMSR, 0x38e },
+		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+	} },
+};
+
+/* One write before, one after: all stand still in between. */
+static const struct sequence_row read_rows[] = {
+	{ "v1", V1, "instructions@gp1,cycles@gp0", 2, {
+		{ SIM_RDPMC, 1 },
+		{ SIM_RDPMC, 0 },
+	} },
+	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 4, {
+		{ SIM_WRMSR, 0x38f, 0x5000000fa },
+		{ SIM_RDPMC, 2 },
+		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+	} },
+};
+
+static void sequence_desc(const struct sequence_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(up, up_rows, sequence_desc);
+KUNIT_ARRAY_PARAM(down, down_rows, sequence_desc);
+KUNIT_ARRAY_PARAM(read, read_rows, sequence_desc);
+
+static void expect_sequence(struct kunit *test, const struct sequence_row *row)
+{
+	const struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, sim->accesses, row->length);
+	for (i = 0; i < row->length; i++) {
+		const struct sim_access *wanted = &row->access[i];
+		const struct sim_access *got = &sim->log[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, (int)got->op, (int)wanted->op,
+				    "access %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, got->reg, wanted->reg,
+				    "access %u", i);
+		if (wanted->op == SIM_WRMSR)
+			KUNIT_EXPECT_EQ_MSG(test, got->val, wanted->val,
+					    "access %u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, got->faulted, "access %u", i);
+	}
+}
+
+static struct my_pmu_cpu *begin(struct kunit *test)
+{
+	const struct sequence_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->counters);
+
+	test_leave_traces(sim_cpu(TEST_CPU));
+	sim_clear_log(sim_cpu(TEST_CPU));
+	return c;
+}
+
+static void intel_up_sequence(struct kunit *test)
+{
+	struct my_pmu_cpu *c = begin(test);
+
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	expect_sequence(test, test->param_value);
+}
+
+static void intel_down_sequence(struct kunit *test)
+{
+	struct my_pmu_cpu *c = begin(test);
+
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	sim_clear_log(sim_cpu(TEST_CPU));
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	expect_sequence(test, test->param_value);
+}
+
+static void intel_read_sequence(struct kunit *test)
+{
+	struct my_pmu_cpu *c = begin(test);
+	struct my_pmu_sample *sample;
+
+	sample = kunit_kzalloc(test, sizeof(*sample), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sample);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	sim_clear_log(sim_cpu(TEST_CPU));
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, sample), 0);
+	expect_sequence(test, test->param_value);
+}
+
+static struct kunit_case intel_cases[] = {
+	KUNIT_CASE_PARAM(intel_ids, id_gen_params),
+	KUNIT_CASE_PARAM(intel_config, config_gen_params),
+	KUNIT_CASE_PARAM(intel_counts, counts_gen_params),
+	KUNIT_CASE_PARAM(intel_up_sequence, up_gen_params),
+	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),
+	KUNIT_CASE_PARAM(intel_read_sequence, read_gen_params),
+	{}
+};
+
+static struct kunit_suite intel_suite = {
+	.name = "my_pmu_intel",
+	.exit = test_expect_good_manners,
+	.test_cases = intel_cases,
+};
+
+kunit_test_suite(intel_suite);

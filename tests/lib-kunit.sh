@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the tests that load my_pmu_kunit.ko share. Sourced.
+
+lab=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../scripts
+
+# In the guest: prints an archive with what gcov has counted, if it has.
+# shellcheck disable=SC2016 # the variables are the guest's
+kunit_guest='
+	insmod my_pmu.ko || exit
+	mkdir /tmp/gcov
+	find /sys/kernel/debug/gcov -name "*.gcda" | while read -r file; do
+		cat "$file" > "/tmp/gcov/${file##*/}"
+	done
+	tar -c -C /tmp/gcov .'
+
+# kunit_module LOG SERIES [SRCDIR]: runs the tests as a module; LOG gets the
+# kernel log, standard output the archive. Those built in are told to rest.
+kunit_module() {
+	local log=$1 series=$2 dir
+	shift 2
+
+	dir=$("$lab/kunit" module "$series" "$@")
+	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --smp 2 --append kunit.filter_glob=none \
+		--module "$dir/src/my_pmu_kunit.ko" -- sh -c "$kunit_guest" < /dev/null
+}
+
+# kunit_tap LOG SERIES: the results in it, read by kunit.py, as TAP.
+kunit_tap() {
+	local log=$1 status=0 tree
+
+	tree=$("$lab/lab-source" "$2")
+	python3 -B "$tree/tools/testing/kunit/kunit.py" parse --json="$log.json" "$log" > "$log.text" || status=$?
+	if ((status != 0)); then
+		grep -v '\[PASSED\]' "$log.text" | tail -n 200 | sed 's/^/# /'
+	fi
+	"$lab/../tests/kunit/tap.py" < "$log.json"
+	return $status
+}
