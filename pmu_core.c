@@ -16,6 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <asm/processor.h>
@@ -200,7 +201,10 @@ static void keep_off(int cpu)
 
 	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
 		return;	/* it disturbs more, but counts right */
+	/* Newer kernels replace the mask when isolation changes. */
+	rcu_read_lock();
 	cpumask_copy(mask, housekeeping_cpumask(HK_TYPE_KTHREAD));
+	rcu_read_unlock();
 	cpumask_clear_cpu(cpu, mask);
 	if (cpumask_intersects(mask, cpu_online_mask))
 		set_cpus_allowed_ptr(current, mask);
