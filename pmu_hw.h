@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seam to the hardware, and the only place that knows how kernels differ.
- * Nothing else in the module executes CPUID, RDMSR, WRMSR or RDPMC, or reserves
- * registers, so a test that brings its own version of this header brings its
- * own PMU: tests/kunit/ has one.
+ * The seam to the hardware.  Nothing else in the module executes CPUID, RDMSR,
+ * WRMSR or RDPMC, or reserves registers, so a test that brings its own version
+ * of this header brings its own PMU: tests/kunit/ has one.
  *
  * But for the reservations all of it acts on the CPU it runs on.
  */
@@ -13,9 +12,10 @@
 #include <linux/types.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
-#include <asm/msr.h>
 #include <asm/nmi.h>
 #include <asm/processor.h>
+
+#include "pmu_compat.h"
 
 /* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
 static inline void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
@@ -68,13 +68,13 @@ static inline void hw_release_evntsel(u32 msr)
 static inline int hw_rdmsr(u32 msr, u64 *val)
 {
 	*val = 0;
-	return rdmsrl_safe(msr, val) ? -EIO : 0;
+	return rdmsrq_safe(msr, val) ? -EIO : 0;
 }
 
 /* Returns -EIO if the write faults, and has changed nothing then. */
 static inline int hw_wrmsr(u32 msr, u64 val)
 {
-	return wrmsrl_safe(msr, val) ? -EIO : 0;
+	return wrmsrq_safe(msr, val) ? -EIO : 0;
 }
 
 /*
@@ -97,13 +97,13 @@ static inline int hw_rdpmc_safe(u32 index, u64 *val)
 	return err;
 }
 
-/* For an index that hw_rdpmc_safe() has read on this CPU. */
+/*
+ * For an index that hw_rdpmc_safe() has read on this CPU.  The native form is
+ * the one that all versions have; the other is for Xen PV, see hw_is_xen_pv().
+ */
 static inline u64 hw_rdpmc(u32 index)
 {
-	u64 val;
-
-	rdpmcl(index, val);
-	return val;
+	return native_read_pmc(index);
 }
 
 #endif

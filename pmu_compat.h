@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How kernels differ.  The module is written for the newest; here older ones
+ * get the names that it uses.  A version is tested nowhere else, and not here
+ * either for what can be had in all of them by one name.
+ */
+#ifndef MY_PMU_COMPAT_H
+#define MY_PMU_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#include <asm/msr.h>
+#else
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+/* The accessors of all 64 bits had an "l" where they have a "q" now. */
+#define rdmsrq_safe(msr, val)	rdmsrl_safe(msr, val)
+#define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
+#endif
+
+#endif
