@@ -219,7 +219,8 @@ recall() {
 # packages can be had and nothing on the machine is edited. Works as root and
 # as anybody.
 
-# Empty, or "backports": the release's backports instead, and nothing else.
+# Empty, or "backports" or "unstable": the release's backports, or Debian's
+# unstable suite, instead, and nothing else.
 apt_suite=''
 
 apt_dir() {
@@ -231,6 +232,14 @@ apt_dir() {
 # own sources shall not depend on them, nor on a mirror having any.
 with_backports() {
 	local apt_suite=backports
+
+	"$@"
+}
+
+# with_unstable COMMAND...: has unstable for COMMAND, likewise. The machine's
+# archive keyring verifies it: unstable is signed with the releases' keys.
+with_unstable() {
+	local apt_suite=unstable
 
 	"$@"
 }
@@ -255,36 +264,49 @@ sources_from_deb822() {
 	sed -E '/^[Tt][Yy][Pp][Ee][Ss]:/{ /[[:space:]]deb([[:space:]]|$)/ s/:.*/: deb deb-src/ }'
 }
 
-# The names that the release's main suite may have in sources, for a regular
-# expression.
+# The names that the main suite may have in sources, for a regular expression.
+# Only a release has backports; a machine that is unstable itself has unstable.
 main_suite() {
+	local others='stable|oldstable'
+
+	if [[ $apt_suite == unstable ]]; then
+		others+='|testing|unstable|sid'
+	fi
 	(
 		# shellcheck source=/dev/null
 		source /etc/os-release
-		printf '(%s|stable|oldstable)\n' "${VERSION_CODENAME:-stable}"
+		printf '(%s|%s)\n' "${VERSION_CODENAME:-stable}" "$others"
 	)
 }
 
-# Entries of the main suite, with that of its backports instead.
-backports_of_list() {
-	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+$(main_suite))([[:space:]])/\1-backports\4/p"
+# Entries of the main suite, with the other one instead. Debian's archive has a
+# component main; somebody else's that is named after the release most often
+# has not, nor the other suite.
+other_suite_of_list() {
+	local suite='\3-backports'
+
+	if [[ $apt_suite == unstable ]]; then
+		suite=unstable
+	fi
+	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+)$(main_suite)([[:space:]](.*[[:space:]])?main([[:space:]].*)?)\$/\1$suite\4/p"
 }
 
 # The same for deb822; what else a stanza says, keys included, stays.
-backports_of_deb822() {
-	awk -v suite="^$(main_suite)\$" '
+other_suite_of_deb822() {
+	awk -v main="^$(main_suite)\$" -v other="$apt_suite" '
 		function finish() {
-			if (backports != "")
-				printf "%sSuites: %s\n\n", rest, backports
-			rest = backports = field = ""
+			if (suite != "" && components ~ / main /)
+				printf "%sSuites: %s\n\n", rest, suite
+			rest = suite = components = field = ""
 		}
 		/^[[:space:]]*$/ { finish(); next }
 		/^#/ { next }
 		/^[^[:space:]]/ { sub(/:/, ": "); field = tolower($1) }
+		field == "components:" { gsub(/[[:space:]]+/, " "); components = components $0 " " }
 		field == "suites:" {
 			for (i = 1; i <= NF; i++)
-				if ($i ~ suite)
-					backports = $i "-backports"
+				if ($i ~ main)
+					suite = other == "unstable" ? other : $i "-" other
 			next
 		}
 		{ rest = rest $0 "\n" }
@@ -293,8 +315,8 @@ backports_of_deb822() {
 
 # Standard input, or what is asked for instead of it.
 suite_of() {
-	if [[ $apt_suite == backports ]]; then
-		"backports_of_$1"
+	if [[ -n $apt_suite ]]; then
+		"other_suite_of_$1"
 	else
 		cat
 	fi
@@ -323,7 +345,8 @@ write_apt_sources() {
 
 # apt reads APT_CONFIG first and the machine's files after it, so that they
 # would win. We take the machine's settings as they are now, without its
-# hooks (they act on the machine's own caches), and let apt read nothing else.
+# hooks (they act on the machine's own caches), and let apt read nothing else:
+# not what is installed here either, for we look for what there is to be had.
 write_apt_config() {
 	local dir=$1
 
@@ -335,6 +358,7 @@ write_apt_config() {
 		Dir::Etc::sourcelist "/dev/null";
 		Dir::Etc::sourceparts "$dir/sources";
 		Dir::State::lists "$dir/lists";
+		Dir::State::status "/dev/null";
 		Dir::Cache "$dir/cache";
 		Dir::Cache::pkgcache "pkgcache.bin";
 		Dir::Cache::srcpkgcache "srcpkgcache.bin";
@@ -454,14 +478,24 @@ sort_versions() {
 	sort -V
 }
 
+# The PACKAGE=VERSION of some packages, and of whatever they depend on, as apt
+# would install them on a machine that has nothing.
+with_dependencies() {
+	private_apt apt-get install -q --simulate --no-install-recommends "$@" |
+		sed -n -E 's/^Inst ([^ ]+) \(([^ ]+) .*/\1=\2/p'
+}
+
 # Downloads PACKAGE=VERSION... into the current directory.
 download_packages() {
-	local log=download.log
+	local log=download.log what=${*:1:4}
 
-	say "downloading $*"
+	if (($# > 4)); then
+		what+=" and $(($# - 4)) more"
+	fi
+	say "downloading $what"
 	if ! private_apt apt-get download -q "$@" > "$log" 2>&1; then
 		tail -n 3 "$log" >&2
-		die "could not download $*"
+		die "could not download $what"
 	fi
 	rm "$log"
 }
