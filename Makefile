@@ -12,7 +12,8 @@ INTERVAL ?= 1000
 SAMPLES ?= 5
 KERNEL ?= 6.1
 SMP ?= 4
-# For `make check` and `make lab-check`: only the tests whose name matches.
+# For `make check` and `make lab-check`: only the tests whose name matches; for
+# `make compat`, the kernels.
 TESTS ?=
 
 .DEFAULT_GOAL := modules
@@ -44,6 +45,12 @@ check: ## all tests (TESTS= for those whose name matches)
 lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
 	@scripts/deps check
 	@scripts/check --lab '$(TESTS)'
+
+.PHONY: compat
+compat: export TESTS := $(TESTS)
+compat: ## a table: does the module build, load, count on all kernels? (TESTS=)
+	@scripts/deps check
+	@tests/compat
 
 .PHONY: lab-mutants
 lab-mutants: ## break each rule of the lab's PMU in turn; what notices? (TESTS=)
