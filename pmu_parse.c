@@ -229,11 +229,14 @@ static int parse_named(char *text, const char *whole,
 	return parse_modifiers(modifiers, whole, attr, why);
 }
 
-/* kstrto*() take a newline at the end, and a log line must stay one. */
+/*
+ * kstrto*() take a newline at the end, and a log line must stay one.  To
+ * isgraph() Latin-1 is printable, too, and so are pieces of UTF-8.
+ */
 static bool is_printable(const char *text, size_t len)
 {
 	while (len--) {
-		if (!isgraph(text[len]))
+		if (!isascii(text[len]) || !isgraph(text[len]))
 			return false;
 	}
 	return true;
@@ -252,7 +255,7 @@ static int parse_event(const char *start, size_t len,
 				 EVENTS_ACCEPTED);
 	if (!is_printable(start, len))
 		return my_refuse(why, -EINVAL,
-				 "blanks and control characters are in no event; known are %s",
+				 "blanks, control characters and non-ASCII are in no event; known are %s",
 				 EVENTS_ACCEPTED);
 	if (len >= sizeof(text))
 		return my_refuse(why, -EINVAL,
@@ -339,7 +342,7 @@ int my_parse_interval(const char *text, unsigned int *ms,
 {
 	if (!is_printable(text, strlen(text)))
 		return my_refuse(why, -EINVAL,
-				 "blanks or control characters; whole milliseconds from 1 on are needed");
+				 "blanks, control characters or non-ASCII; whole milliseconds from 1 on are needed");
 	if (!isdigit(text[0]) || kstrtouint(text, 10, ms) || !*ms)
 		return my_refuse(why, -EINVAL,
 				 "'%.40s'; whole milliseconds from 1 on are needed",

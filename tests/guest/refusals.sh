@@ -57,10 +57,10 @@ refused "$invalid" "no event 'r12345'" counters=r12345
 refused "$invalid" "no event 'r00g0'" counters=r00g0
 refused "$invalid" "no event 'r0xc0'" counters=r0xc0
 refused "$invalid" "event=0Xc0; a number" counters=cpu/event=0Xc0/
-refused "$invalid" "blanks and control characters" "counters=\"cpu/event=192
+refused "$invalid" "blanks, control characters and non-ASCII" "counters=\"cpu/event=192
 /\""
-refused "$invalid" "blanks and control characters" "counters=\"cycles instructions\""
-refused "$invalid" "blanks or control characters; whole milliseconds" "interval=\"5
+refused "$invalid" "blanks, control characters and non-ASCII" "counters=\"cycles instructions\""
+refused "$invalid" "blanks, control characters or non-ASCII; whole milliseconds" "interval=\"5
 \""
 refused "$invalid" "one CPU is needed" "cpu=$(printf '%0900d' 0),x"
 refused "$invalid" "modifiers ':x'; u (user), k (kernel)" counters=cycles:x
