@@ -112,7 +112,7 @@ static int parse_modifiers(const char *text, const char *whole,
 
 refuse:
 	return my_refuse(why, -EINVAL,
-			 "'%s': modifiers ':%s'; u (user), k (kernel) or both, each once, are known",
+			 "'%s': modifiers '%s'; u (user), k (kernel) or both, each once, are known",
 			 whole, text);
 }
 

@@ -63,9 +63,9 @@ refused "$invalid" "blanks, control characters and non-ASCII" "counters=\"cycles
 refused "$invalid" "blanks, control characters or non-ASCII; whole milliseconds" "interval=\"5
 \""
 refused "$invalid" "one CPU is needed" "cpu=$(printf '%0900d' 0),x"
-refused "$invalid" "modifiers ':x'; u (user), k (kernel)" counters=cycles:x
-refused "$invalid" "modifiers ':uu'" counters=cycles:uu
-refused "$invalid" "modifiers ':'" counters=cycles:
+refused "$invalid" "modifiers 'x'; u (user), k (kernel)" counters=cycles:x
+refused "$invalid" "modifiers 'uu'" counters=cycles:uu
+refused "$invalid" "modifiers ''" counters=cycles:
 refused "$invalid" "the second slash" counters=cpu/event=1
 refused "$invalid" "event= is missing" counters=cpu/umask=1/
 refused "$invalid" "term 'edge'" counters=cpu/event=1,edge/
