@@ -242,6 +242,16 @@ static bool is_printable(const char *text, size_t len)
 	return true;
 }
 
+/* It makes one event of all that follows. */
+static bool slash_is_missing(const char *text, size_t len)
+{
+	bool missing = false;
+
+	while (len--)
+		missing ^= text[len] == '/';
+	return missing;
+}
+
 static int parse_event(const char *start, size_t len,
 		       struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
@@ -259,8 +269,10 @@ static int parse_event(const char *start, size_t len,
 				 EVENTS_ACCEPTED);
 	if (len >= sizeof(text))
 		return my_refuse(why, -EINVAL,
-				 "'%.40s...': longer than the %zu characters of any event",
-				 start, sizeof(text) - 1);
+				 "'%.40s...': longer than the %zu characters of any event%s",
+				 start, sizeof(text) - 1,
+				 slash_is_missing(start, len) ?
+				 "; a slash is missing" : "");
 	memcpy(text, start, len);
 	text[len] = '\0';
 	strscpy(whole, text, sizeof(whole));
