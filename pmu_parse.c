@@ -357,7 +357,7 @@ int my_parse_interval(const char *text, unsigned int *ms,
 				 "blanks, control characters or non-ASCII; whole milliseconds from 1 on are needed");
 	if (!isdigit(text[0]) || kstrtouint(text, 10, ms) || !*ms)
 		return my_refuse(why, -EINVAL,
-				 "'%.40s'; whole milliseconds from 1 on are needed",
-				 text);
+				 "'%.40s%s'; whole milliseconds from 1 on are needed",
+				 text, strlen(text) > 40 ? "..." : "");
 	return 0;
 }
