@@ -25,7 +25,8 @@
 #define EVENT_TEXT_LEN		(MY_EVENT_NAME_LEN + 16)
 
 #define PMU_PREFIX		"cpu/"
-#define HEX_DIGITS		"0123456789abcdefABCDEF"
+#define DIGITS			"0123456789"
+#define HEX_DIGITS		DIGITS "abcdefABCDEF"
 
 struct event_name {
 	const char *name;
@@ -347,17 +348,27 @@ int my_parse_events(const char *list, struct my_perf_event_attr *attr,
  * @why: if refused, the reason
  *
  * Context: any; pure.
- * Return: 0, or -EINVAL.
+ * Return: 0; -EINVAL, or -ERANGE if no counter could be read so seldom.
  */
 int my_parse_interval(const char *text, unsigned int *ms,
 		      struct my_pmu_why *why)
 {
+	const char *rest = text + strspn(text, DIGITS);
+	const char *dots = strlen(text) > 40 ? "..." : "";
+	int err;
+
 	if (!is_printable(text, strlen(text)))
 		return my_refuse(why, -EINVAL,
 				 "blanks, control characters or non-ASCII; whole milliseconds from 1 on are needed");
-	if (!isdigit(text[0]) || kstrtouint(text, 10, ms) || !*ms)
+	/* kstrtouint() looks no further than to where a number is too large. */
+	err = *rest ? -EINVAL : kstrtouint(text, 10, ms);
+	if (err == -ERANGE)
+		return my_refuse(why, err,
+				 "'%.40s%s': so long that any counter could wrap unseen",
+				 text, dots);
+	if (err || !*ms)
 		return my_refuse(why, -EINVAL,
 				 "'%.40s%s'; whole milliseconds from 1 on are needed",
-				 text, strlen(text) > 40 ? "..." : "");
+				 text, dots);
 	return 0;
 }

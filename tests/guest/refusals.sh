@@ -43,7 +43,8 @@ refused "$invalid" "interval: '-5'" interval=-5
 refused "$invalid" "interval: '1.5'" interval=1.5
 refused "$invalid" "interval: '5s'" interval=5s
 refused "$invalid" "interval: ''" interval=
-refused "$invalid" "interval: '4294967296'" interval=4294967296
+refused "Numerical result out of range" \
+	"interval: '4294967296': so long that any counter could wrap" interval=4294967296
 refused "Numerical result out of range" \
 	"interval: 2097153: a 48-bit counter must be read every 2097152 ms" interval=2097153
 
