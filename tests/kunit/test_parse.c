@@ -1,1 +1,841 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The words of the parameters: what is understood, what is refused and with
+ * which words.  Written from README.md, "Parameters", and the grammar at the
+ * head of pmu_parse.c.
+ */
+#include <kunit/test.h>
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/string.h>
 
+#include "pmu_event.h"
+#include "pmu_parse.h"
+#include "pmu_why.h"
+
+#define ANY		MY_PMC_ANY
+#define GP(n)		(n)
+#define FIXED(n)	(32 + (n))
+
+#define ZEROS_24	"000000000000000000000000"
+#define ZEROS_39	"000000000000000000000000000000000000000"
+#define ZEROS_40	"0000000000000000000000000000000000000000"
+#define ZEROS_57	"000000000000000000000000000000000000000000000000000000000"
+
+/* Ends of messages. */
+#define KNOWN \
+	"known are instructions, cycles (cpu-cycles), ref-cycles, bus-cycles, cache-references, cache-misses, branches (branch-instructions), branch-misses, rUUEE, cpu/event=,umask=/"
+#define UNPRINTABLE \
+	"blanks, control characters and non-ASCII are in no event; " KNOWN
+#define MISSING		"an event is missing; " KNOWN
+#define TERMS		"event= and umask=, each once, are known"
+#define NUMBER		"a number from 0 to 0xff is needed"
+#define SLASH		"the second slash of cpu/.../ is missing"
+#define MODIFIERS \
+	"u (user), k (kernel) or both, each once, are known"
+#define COUNTERS	"@gpN and @fixedN are, N from 0 to 31"
+#define TOO_LONG	"longer than the 63 characters of any event"
+#define NAME_TOO_LONG	"longer than 47 characters without its pin"
+#define MILLISECONDS	"whole milliseconds from 1 on are needed"
+#define INTERVAL_UNPRINTABLE \
+	"blanks, control characters or non-ASCII; " MILLISECONDS
+#define INTERVAL_TOO_LONG "so long that any counter could wrap unseen"
+
+/* What is passed to the parser, and what it must leave alone. */
+struct parse_context {
+	struct my_perf_event_attr attr[MY_PMC_MAX];
+	u8 attr_guard[64];
+	struct my_pmu_why why;
+	u8 why_guard[64];	/* zeros: the text ends here at the latest */
+	char list[4096 + 1];
+};
+
+#define ATTR_FILL	0xa5
+#define WHY_FILL	0xff
+
+static int parse_init(struct kunit *test)
+{
+	struct parse_context *ctx;
+
+	ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	memset(ctx->attr, ATTR_FILL, sizeof(ctx->attr));
+	memset(ctx->attr_guard, ATTR_FILL, sizeof(ctx->attr_guard));
+	memset(&ctx->why, WHY_FILL, sizeof(ctx->why));
+	test->priv = ctx;
+	return 0;
+}
+
+static int parse(struct kunit *test, const char *list, unsigned int max)
+{
+	struct parse_context *ctx = test->priv;
+
+	return my_parse_events(list, ctx->attr, max, &ctx->why);
+}
+
+static const char *why_text(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+
+	return ctx->why.text;
+}
+
+/* --- what holds whatever is parsed ---------------------------------------- */
+
+static void expect_guards(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+
+	KUNIT_EXPECT_NULL(test, memchr_inv(ctx->attr_guard, ATTR_FILL,
+					   sizeof(ctx->attr_guard)));
+	KUNIT_EXPECT_NULL(test, memchr_inv(ctx->why_guard, 0,
+					   sizeof(ctx->why_guard)));
+}
+
+/* Printable ASCII: one line of the log, whatever was passed. */
+static void expect_one_line(struct kunit *test)
+{
+	const char *text = why_text(test);
+	size_t len = strlen(text);
+	size_t i;
+
+	KUNIT_EXPECT_GT(test, len, 0);
+	KUNIT_EXPECT_LT(test, len, sizeof_field(struct my_pmu_why, text));
+	for (i = 0; i < len; i++)
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      isascii(text[i]) && isprint(text[i]),
+				      "byte %zu is 0x%02x", i, (u8)text[i]);
+}
+
+static void expect_refusal(struct kunit *test, int err, int want_err,
+			   const char *want_text)
+{
+	expect_guards(test);
+	expect_one_line(test);
+	KUNIT_EXPECT_EQ(test, err, want_err);
+	KUNIT_EXPECT_STREQ(test, why_text(test), want_text);
+}
+
+/* Success says nothing. */
+static void expect_no_words(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+
+	expect_guards(test);
+	KUNIT_EXPECT_NULL(test, memchr_inv(&ctx->why, WHY_FILL,
+					   sizeof(ctx->why)));
+}
+
+static void expect_attr(struct kunit *test, unsigned int i,
+			const struct my_perf_event_attr *want)
+{
+	struct parse_context *ctx = test->priv;
+	const struct my_perf_event_attr *attr = &ctx->attr[i];
+
+	KUNIT_EXPECT_STREQ(test, attr->name, want->name);
+	KUNIT_EXPECT_EQ(test, attr->event, want->event);
+	KUNIT_EXPECT_EQ(test, attr->umask, want->umask);
+	KUNIT_EXPECT_EQ(test, attr->named, want->named);
+	KUNIT_EXPECT_EQ(test, attr->exclude_user, want->exclude_user);
+	KUNIT_EXPECT_EQ(test, attr->exclude_kernel, want->exclude_kernel);
+	KUNIT_EXPECT_EQ(test, attr->pin, want->pin);
+}
+
+/* --- one event that is understood ----------------------------------------- */
+
+struct one_event {
+	const char *text;
+	/* name, event, umask, named, exclude_user, exclude_kernel, pin */
+	struct my_perf_event_attr want;
+};
+
+static const struct one_event one_event[] = {
+	/* names */
+	{ "instructions",
+	  { "instructions", 0xc0, 0x00, true, false, false, ANY } },
+	{ "cycles",
+	  { "cycles", 0x3c, 0x00, true, false, false, ANY } },
+	{ "cpu-cycles",
+	  { "cpu-cycles", 0x3c, 0x00, true, false, false, ANY } },
+	{ "ref-cycles",
+	  { "ref-cycles", 0x00, 0x03, true, false, false, ANY } },
+	{ "bus-cycles",
+	  { "bus-cycles", 0x3c, 0x01, true, false, false, ANY } },
+	{ "cache-references",
+	  { "cache-references", 0x2e, 0x4f, true, false, false, ANY } },
+	{ "cache-misses",
+	  { "cache-misses", 0x2e, 0x41, true, false, false, ANY } },
+	{ "branches",
+	  { "branches", 0xc4, 0x00, true, false, false, ANY } },
+	{ "branch-instructions",
+	  { "branch-instructions", 0xc4, 0x00, true, false, false, ANY } },
+	{ "branch-misses",
+	  { "branch-misses", 0xc5, 0x00, true, false, false, ANY } },
+
+	/* raw */
+	{ "r01c2", { "r01c2", 0xc2, 0x01, false, false, false, ANY } },
+	{ "r412e", { "r412e", 0x2e, 0x41, false, false, false, ANY } },
+	{ "rc0", { "rc0", 0xc0, 0x00, false, false, false, ANY } },
+	{ "r3", { "r3", 0x03, 0x00, false, false, false, ANY } },
+	{ "r1c0", { "r1c0", 0xc0, 0x01, false, false, false, ANY } },
+	{ "r0", { "r0", 0x00, 0x00, false, false, false, ANY } },
+	{ "r0300", { "r0300", 0x00, 0x03, false, false, false, ANY } },
+	{ "rffff", { "rffff", 0xff, 0xff, false, false, false, ANY } },
+	{ "rFFFF", { "rFFFF", 0xff, 0xff, false, false, false, ANY } },
+	{ "rAbCd", { "rAbCd", 0xcd, 0xab, false, false, false, ANY } },
+	{ "r010", { "r010", 0x10, 0x00, false, false, false, ANY } },
+	{ "r000001c2", { "r000001c2", 0xc2, 0x01, false, false, false, ANY } },
+	{ "r" ZEROS_40 "0001c2",
+	  { "r" ZEROS_40 "0001c2", 0xc2, 0x01, false, false, false, ANY } },
+
+	/* terms */
+	{ "cpu/event=0xc4/",
+	  { "cpu/event=0xc4/", 0xc4, 0x00, false, false, false, ANY } },
+	{ "cpu/event=0xc4,umask=0x11/",
+	  { "cpu/event=0xc4,umask=0x11/", 0xc4, 0x11, false, false, false,
+	    ANY } },
+	{ "cpu/umask=0x11,event=0xc4/",
+	  { "cpu/umask=0x11,event=0xc4/", 0xc4, 0x11, false, false, false,
+	    ANY } },
+	{ "cpu/event=196,umask=17/",
+	  { "cpu/event=196,umask=17/", 0xc4, 0x11, false, false, false, ANY } },
+	{ "cpu/event=0xFF,umask=0xfF/",
+	  { "cpu/event=0xFF,umask=0xfF/", 0xff, 0xff, false, false, false,
+	    ANY } },
+	{ "cpu/event=255,umask=255/",
+	  { "cpu/event=255,umask=255/", 0xff, 0xff, false, false, false,
+	    ANY } },
+	{ "cpu/event=0,umask=0/",
+	  { "cpu/event=0,umask=0/", 0x00, 0x00, false, false, false, ANY } },
+	{ "cpu/event=0x0,umask=3/",
+	  { "cpu/event=0x0,umask=3/", 0x00, 0x03, false, false, false, ANY } },
+	/* never octal */
+	{ "cpu/event=010,umask=0011/",
+	  { "cpu/event=010,umask=0011/", 0x0a, 0x0b, false, false, false,
+	    ANY } },
+	{ "cpu/event=0x010/",
+	  { "cpu/event=0x010/", 0x10, 0x00, false, false, false, ANY } },
+	{ "cpu/event=0x" ZEROS_24 "c0/",
+	  { "cpu/event=0x" ZEROS_24 "c0/", 0xc0, 0x00,
+	    false, false, false, ANY } },
+
+	/* modifiers */
+	{ "cycles:u", { "cycles:u", 0x3c, 0x00, true, false, true, ANY } },
+	{ "cycles:k", { "cycles:k", 0x3c, 0x00, true, true, false, ANY } },
+	{ "cycles:uk", { "cycles:uk", 0x3c, 0x00, true, false, false, ANY } },
+	{ "cycles:ku", { "cycles:ku", 0x3c, 0x00, true, false, false, ANY } },
+	{ "r01c2:u", { "r01c2:u", 0xc2, 0x01, false, false, true, ANY } },
+	{ "r01c2:k", { "r01c2:k", 0xc2, 0x01, false, true, false, ANY } },
+	{ "r01c2:uk", { "r01c2:uk", 0xc2, 0x01, false, false, false, ANY } },
+	{ "r01c2:ku", { "r01c2:ku", 0xc2, 0x01, false, false, false, ANY } },
+	{ "cpu/event=1/u",
+	  { "cpu/event=1/u", 0x01, 0x00, false, false, true, ANY } },
+	{ "cpu/event=1/k",
+	  { "cpu/event=1/k", 0x01, 0x00, false, true, false, ANY } },
+	{ "cpu/event=1/uk",
+	  { "cpu/event=1/uk", 0x01, 0x00, false, false, false, ANY } },
+	{ "cpu/event=1/ku",
+	  { "cpu/event=1/ku", 0x01, 0x00, false, false, false, ANY } },
+	{ "cpu/event=1/:u",
+	  { "cpu/event=1/:u", 0x01, 0x00, false, false, true, ANY } },
+	{ "cpu/event=1/:k",
+	  { "cpu/event=1/:k", 0x01, 0x00, false, true, false, ANY } },
+	{ "cpu/event=1/:uk",
+	  { "cpu/event=1/:uk", 0x01, 0x00, false, false, false, ANY } },
+	{ "cpu/event=1/:ku",
+	  { "cpu/event=1/:ku", 0x01, 0x00, false, false, false, ANY } },
+
+	/* pins: no part of the name; decimal, as everywhere */
+	{ "instructions@gp2",
+	  { "instructions", 0xc0, 0x00, true, false, false, GP(2) } },
+	{ "cycles@fixed1",
+	  { "cycles", 0x3c, 0x00, true, false, false, FIXED(1) } },
+	{ "r01c2@gp31", { "r01c2", 0xc2, 0x01, false, false, false, GP(31) } },
+	{ "cycles@gp007",
+	  { "cycles", 0x3c, 0x00, true, false, false, GP(7) } },
+	{ "cycles@gp010",
+	  { "cycles", 0x3c, 0x00, true, false, false, GP(10) } },
+	{ "cycles@fixed002",
+	  { "cycles", 0x3c, 0x00, true, false, false, FIXED(2) } },
+	{ "cycles:u@gp0",
+	  { "cycles:u", 0x3c, 0x00, true, false, true, GP(0) } },
+	{ "cpu/event=0xc4,umask=0x00/@gp3",
+	  { "cpu/event=0xc4,umask=0x00/", 0xc4, 0x00, false, false, false,
+	    GP(3) } },
+	{ "cpu/event=1/k@fixed31",
+	  { "cpu/event=1/k", 0x01, 0x00, false, true, false, FIXED(31) } },
+	{ "cpu/event=1/:u@gp10",
+	  { "cpu/event=1/:u", 0x01, 0x00, false, false, true, GP(10) } },
+	/* 47 characters, and 16 of the pin: the longest */
+	{ "r" ZEROS_40 "0001c2@fixed0000000031",
+	  { "r" ZEROS_40 "0001c2", 0xc2, 0x01, false, false, false,
+	    FIXED(31) } },
+};
+
+static void describe_one_event(const struct one_event *row, char *desc)
+{
+	strscpy(desc, row->text, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(one_event, one_event, describe_one_event);
+
+static void events_one(struct kunit *test)
+{
+	const struct one_event *row = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, parse(test, row->text, MY_PMC_MAX), 1);
+	expect_attr(test, 0, &row->want);
+	expect_no_words(test);
+}
+
+/* Each counter that there is a name for. */
+static void events_every_pin(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+	unsigned int id;
+
+	for (id = 0; id < 64; id++) {
+		snprintf(ctx->list, sizeof(ctx->list), "cycles@%s%u",
+			 id < 32 ? "gp" : "fixed", id % 32);
+		KUNIT_EXPECT_EQ_MSG(test, parse(test, ctx->list, 1), 1, "%s",
+				    ctx->list);
+		KUNIT_EXPECT_EQ_MSG(test, ctx->attr[0].pin, (int)id, "%s",
+				    ctx->list);
+	}
+	expect_no_words(test);
+}
+
+/* --- lists ----------------------------------------------------------------- */
+
+struct event_list {
+	const char *list;
+	unsigned int nr;
+	struct my_perf_event_attr want[4];
+};
+
+static const struct event_list event_lists[] = {
+	/* the module's default */
+	{ "instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1", 4, {
+		{ "instructions", 0xc0, 0x00, true, false, false, GP(2) },
+		{ "cycles", 0x3c, 0x00, true, false, false, GP(3) },
+		{ "instructions", 0xc0, 0x00, true, false, false, FIXED(0) },
+		{ "cycles", 0x3c, 0x00, true, false, false, FIXED(1) },
+	} },
+	/* a comma between slashes is no end, one behind them is */
+	{ "cpu/event=1,umask=2/,cpu/umask=3,event=4/k@gp0,r5", 3, {
+		{ "cpu/event=1,umask=2/", 0x01, 0x02, false, false, false,
+		  ANY },
+		{ "cpu/umask=3,event=4/k", 0x04, 0x03, false, true, false,
+		  GP(0) },
+		{ "r5", 0x05, 0x00, false, false, false, ANY },
+	} },
+	/* nothing of one event is left in the next */
+	{ "cycles:u@gp1,r1,cycles:k@fixed1,r2", 4, {
+		{ "cycles:u", 0x3c, 0x00, true, false, true, GP(1) },
+		{ "r1", 0x01, 0x00, false, false, false, ANY },
+		{ "cycles:k", 0x3c, 0x00, true, true, false, FIXED(1) },
+		{ "r2", 0x02, 0x00, false, false, false, ANY },
+	} },
+	/* twice the same is for others to judge */
+	{ "cycles@gp0,cycles@gp0", 2, {
+		{ "cycles", 0x3c, 0x00, true, false, false, GP(0) },
+		{ "cycles", 0x3c, 0x00, true, false, false, GP(0) },
+	} },
+};
+
+static void describe_list(const struct event_list *row, char *desc)
+{
+	strscpy(desc, row->list, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(event_list, event_lists, describe_list);
+
+static void events_list(struct kunit *test)
+{
+	const struct event_list *row = test->param_value;
+	struct parse_context *ctx = test->priv;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, parse(test, row->list, MY_PMC_MAX), row->nr);
+	for (i = 0; i < row->nr; i++)
+		expect_attr(test, i, &row->want[i]);
+	KUNIT_EXPECT_NULL(test, memchr_inv(&ctx->attr[row->nr], ATTR_FILL,
+					   sizeof(ctx->attr[0])));
+	expect_no_words(test);
+}
+
+/* r0,r1,...: so many. */
+static const char *numbered_events(struct kunit *test, unsigned int nr)
+{
+	struct parse_context *ctx = test->priv;
+	unsigned int i, len = 0;
+
+	for (i = 0; i < nr; i++)
+		len += scnprintf(ctx->list + len, sizeof(ctx->list) - len,
+				 "%sr%x", i ? "," : "", i);
+	return ctx->list;
+}
+
+static void events_as_many_as_fit(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, parse(test, numbered_events(test, 64), 64), 64);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, ctx->attr[i].event, i);
+	expect_no_words(test);
+}
+
+static void events_one_too_many(struct kunit *test)
+{
+	expect_refusal(test, parse(test, numbered_events(test, 65), 64),
+		       -ENOSPC,
+		       "more than 64 events; no CPU has as many counters");
+}
+
+static void events_one_too_many_for_room(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+
+	expect_refusal(test, parse(test, "r0,r1,r2", 2), -ENOSPC,
+		       "more than 2 events; no CPU has as many counters");
+	KUNIT_EXPECT_NULL(test, memchr_inv(&ctx->attr[2], ATTR_FILL,
+					   sizeof(ctx->attr[2])));
+}
+
+/* --- what is refused ------------------------------------------------------- */
+
+struct refused {
+	const char *what;
+	const char *text;
+	const char *why;
+	int err;		/* 0 stands for -EINVAL */
+};
+
+static void describe_refused(const struct refused *row, char *desc)
+{
+	strscpy(desc, row->what, KUNIT_PARAM_DESC_SIZE);
+}
+
+static const struct refused refused_events[] = {
+	/* no event */
+	{ "empty", "", MISSING },
+	{ "lone comma", ",", MISSING },
+	{ "comma at the start", ",cycles", MISSING },
+	{ "comma at the end", "cycles,", MISSING },
+	{ "doubled comma", "cycles,,instructions", MISSING },
+	{ "nothing but a pin", "@gp0", "'@gp0': no event ''; " KNOWN },
+	{ "nothing but modifiers", ":u", "':u': no event ''; " KNOWN },
+	{ "lone colon", ":", "':': no event ''; " KNOWN },
+	{ "lone at", "@", "'@': '@' is no counter; " COUNTERS },
+	{ "lone slash", "/", "'/': no event '/'; " KNOWN },
+
+	/* bytes */
+	{ "blank", " ", UNPRINTABLE },
+	{ "blank at the start", " cycles", UNPRINTABLE },
+	{ "blank at the end", "cycles ", UNPRINTABLE },
+	{ "blank after a comma", "cycles, instructions", UNPRINTABLE },
+	{ "blank instead of a comma", "cycles instructions", UNPRINTABLE },
+	{ "blank between slashes", "cpu/event=1, umask=2/", UNPRINTABLE },
+	{ "newline at the end", "cycles\n", UNPRINTABLE },
+	{ "newline after a number", "cpu/event=1\n/", UNPRINTABLE },
+	{ "newline after a raw event", "rc0\n", UNPRINTABLE },
+	{ "newline after a pin", "cycles@gp0\n", UNPRINTABLE },
+	{ "lone newline", "\n", UNPRINTABLE },
+	{ "tab", "\tcycles", UNPRINTABLE },
+	{ "carriage return", "cycles\r", UNPRINTABLE },
+	{ "bell", "cyc\ales", UNPRINTABLE },
+	{ "escape", "\033[31mcycles", UNPRINTABLE },
+	{ "delete", "cycles\177", UNPRINTABLE },
+	{ "byte 0x80", "cycles\x80", UNPRINTABLE },
+	{ "no-break space", "cycles\xa0", UNPRINTABLE },
+	{ "Latin-1", "cycl\xe9s", UNPRINTABLE },
+	{ "UTF-8", "cycl\xc3\xa9s", UNPRINTABLE },
+	{ "byte 0xff", "\xff", UNPRINTABLE },
+	{ "long and with a newline", "r" ZEROS_57 "\n", UNPRINTABLE },
+
+	/* names */
+	{ "unknown name", "instrs", "'instrs': no event 'instrs'; " KNOWN },
+	{ "prefix of a name", "cycle", "'cycle': no event 'cycle'; " KNOWN },
+	{ "one more than a name", "cycless",
+	  "'cycless': no event 'cycless'; " KNOWN },
+	{ "prefix of two names", "branch", "'branch': no event 'branch'; " KNOWN },
+	{ "prefix of two names with the hyphen", "cache-",
+	  "'cache-': no event 'cache-'; " KNOWN },
+	{ "capitals", "CYCLES", "'CYCLES': no event 'CYCLES'; " KNOWN },
+	{ "one capital", "Cycles", "'Cycles': no event 'Cycles'; " KNOWN },
+	{ "underscore", "cpu_cycles",
+	  "'cpu_cycles': no event 'cpu_cycles'; " KNOWN },
+	{ "a name of perf's that is not here", "stalled-cycles-frontend",
+	  "'stalled-cycles-frontend': no event 'stalled-cycles-frontend'; "
+	  KNOWN },
+	{ "number", "192", "'192': no event '192'; " KNOWN },
+	{ "cpu", "cpu", "'cpu': no event 'cpu'; " KNOWN },
+	{ "second of a list", "cycles,nonsense:u@gp0",
+	  "'nonsense:u@gp0': no event 'nonsense'; " KNOWN },
+	{ "first of a list", "nonsense,cycles",
+	  "'nonsense': no event 'nonsense'; " KNOWN },
+	{ "slash after a name", "cycles/", "'cycles/': no event 'cycles/'; " KNOWN },
+	{ "name of another PMU", "cpu_core/event=1,umask=2/",
+	  "'cpu_core/event=1,umask=2/': no event 'cpu_core/event=1,umask=2/'; "
+	  KNOWN },
+	{ "CPU in capitals", "CPU/event=1/",
+	  "'CPU/event=1/': no event 'CPU/event=1/'; " KNOWN },
+	{ "conversions", "%s%n%d", "'%s%n%d': no event '%s%n%d'; " KNOWN },
+
+	/* raw */
+	{ "r alone", "r", "'r': no event 'r'; " KNOWN },
+	{ "r and modifiers alone", "r:u", "'r:u': no event 'r'; " KNOWN },
+	{ "r with five digits", "r12345", "'r12345': no event 'r12345'; " KNOWN },
+	{ "r with 17 digits", "r10000000000000000",
+	  "'r10000000000000000': no event 'r10000000000000000'; " KNOWN },
+	{ "r with 0x", "r0xc0", "'r0xc0': no event 'r0xc0'; " KNOWN },
+	{ "r with 0X", "r0Xc0", "'r0Xc0': no event 'r0Xc0'; " KNOWN },
+	{ "r with a letter behind f", "r00g0", "'r00g0': no event 'r00g0'; " KNOWN },
+	{ "r with a sign", "r-1", "'r-1': no event 'r-1'; " KNOWN },
+	{ "r with a plus", "r+1", "'r+1': no event 'r+1'; " KNOWN },
+	{ "R", "R01c2", "'R01c2': no event 'R01c2'; " KNOWN },
+
+	/* terms */
+	{ "no terms", "cpu//", "'cpu//': term ''; " TERMS },
+	{ "lone comma between slashes", "cpu/,/", "'cpu/,/': term ''; " TERMS },
+	{ "comma after the terms", "cpu/event=1,/",
+	  "'cpu/event=1,/': term ''; " TERMS },
+	{ "unknown term", "cpu/event=1,edge=1/",
+	  "'cpu/event=1,edge=1/': term 'edge'; " TERMS },
+	{ "name between slashes", "cpu/cycles/",
+	  "'cpu/cycles/': term 'cycles'; " TERMS },
+	{ "term in capitals", "cpu/EVENT=1/",
+	  "'cpu/EVENT=1/': term 'EVENT'; " TERMS },
+	{ "prefix of a term", "cpu/even=1/",
+	  "'cpu/even=1/': term 'even'; " TERMS },
+	{ "event twice", "cpu/event=1,event=1/",
+	  "'cpu/event=1,event=1/': term 'event'; " TERMS },
+	{ "umask twice", "cpu/umask=1,event=1,umask=1/",
+	  "'cpu/umask=1,event=1,umask=1/': term 'umask'; " TERMS },
+	{ "conversions between slashes", "cpu/%s%n=1/",
+	  "'cpu/%s%n=1/': term '%s%n'; " TERMS },
+	{ "no event=", "cpu/umask=1/",
+	  "'cpu/umask=1/': event= is missing between the slashes" },
+
+	/* numbers */
+	{ "no =", "cpu/event/", "'cpu/event/': event=; " NUMBER },
+	{ "no number", "cpu/event=/", "'cpu/event=/': event=; " NUMBER },
+	{ "no number for umask", "cpu/event=1,umask=/",
+	  "'cpu/event=1,umask=/': umask=; " NUMBER },
+	{ "= twice", "cpu/event==1/", "'cpu/event==1/': event==1; " NUMBER },
+	{ "two numbers", "cpu/event=1=2/",
+	  "'cpu/event=1=2/': event=1=2; " NUMBER },
+	{ "too large, hexadecimal", "cpu/event=0x100/",
+	  "'cpu/event=0x100/': event=0x100; " NUMBER },
+	{ "too large, decimal", "cpu/event=1,umask=256/",
+	  "'cpu/event=1,umask=256/': umask=256; " NUMBER },
+	{ "2 to the 64", "cpu/event=18446744073709551616/",
+	  "'cpu/event=18446744073709551616/': event=18446744073709551616; "
+	  NUMBER },
+	{ "hexadecimal without 0x", "cpu/event=c0/",
+	  "'cpu/event=c0/': event=c0; " NUMBER },
+	{ "decimal and a letter", "cpu/event=1c/",
+	  "'cpu/event=1c/': event=1c; " NUMBER },
+	{ "0x alone", "cpu/event=0x/", "'cpu/event=0x/': event=0x; " NUMBER },
+	{ "0X", "cpu/event=0Xc0/", "'cpu/event=0Xc0/': event=0Xc0; " NUMBER },
+	{ "0x twice", "cpu/event=0x0x1/",
+	  "'cpu/event=0x0x1/': event=0x0x1; " NUMBER },
+	{ "0xg", "cpu/event=0xg/", "'cpu/event=0xg/': event=0xg; " NUMBER },
+	{ "binary", "cpu/event=0b1/", "'cpu/event=0b1/': event=0b1; " NUMBER },
+	{ "sign", "cpu/event=-1/", "'cpu/event=-1/': event=-1; " NUMBER },
+	{ "plus", "cpu/event=+1/", "'cpu/event=+1/': event=+1; " NUMBER },
+	{ "conversions as a number", "cpu/event=%d/",
+	  "'cpu/event=%d/': event=%d; " NUMBER },
+
+	/* slashes */
+	{ "cpu/", "cpu/", "'cpu/': " SLASH },
+	{ "second slash missing", "cpu/event=1", "'cpu/event=1': " SLASH },
+	{ "second slash missing, and a list", "cpu/event=1,cycles",
+	  "'cpu/event=1,cycles': " SLASH },
+	{ "second slash missing, and a pin", "cpu/event=1@gp0",
+	  "'cpu/event=1@gp0': " SLASH },
+	{ "second slash missing, and modifiers", "cpu/event=1:u",
+	  "'cpu/event=1:u': " SLASH },
+	{ "second slash missing, and a long list",
+	  "cpu/event=0xc4,instructions@gp2,cycles@gp3,instructions@fixed0,cycles",
+	  "'cpu/event=0xc4,instructions@gp2,cycles@g...': " TOO_LONG
+	  "; a slash is missing" },
+
+	/* modifiers */
+	{ "unknown modifier", "cycles:x", "'cycles:x': modifiers 'x'; " MODIFIERS },
+	{ "unknown modifier behind a known one", "cycles:up",
+	  "'cycles:up': modifiers 'up'; " MODIFIERS },
+	{ "modifier in capitals", "cycles:U",
+	  "'cycles:U': modifiers 'U'; " MODIFIERS },
+	{ "empty modifiers", "cycles:", "'cycles:': modifiers ''; " MODIFIERS },
+	{ "empty modifiers and a pin", "cycles:@gp0",
+	  "'cycles:@gp0': modifiers ''; " MODIFIERS },
+	{ "user twice", "cycles:uu", "'cycles:uu': modifiers 'uu'; " MODIFIERS },
+	{ "kernel twice", "cycles:kk", "'cycles:kk': modifiers 'kk'; " MODIFIERS },
+	{ "user twice around kernel", "cycles:uku",
+	  "'cycles:uku': modifiers 'uku'; " MODIFIERS },
+	{ "modifiers twice", "cycles:u:k",
+	  "'cycles:u:k': modifiers 'u:k'; " MODIFIERS },
+	{ "two colons", "cycles::u", "'cycles::u': modifiers ':u'; " MODIFIERS },
+	{ "slash after modifiers", "cycles:u/",
+	  "'cycles:u/': modifiers 'u/'; " MODIFIERS },
+	{ "name and a modifier without colon", "cyclesu",
+	  "'cyclesu': no event 'cyclesu'; " KNOWN },
+	{ "conversions as modifiers", "cycles:%n",
+	  "'cycles:%n': modifiers '%n'; " MODIFIERS },
+	{ "unknown modifier after the slash", "cpu/event=1/x",
+	  "'cpu/event=1/x': modifiers 'x'; " MODIFIERS },
+	{ "user twice after the slash", "cpu/event=1/uu",
+	  "'cpu/event=1/uu': modifiers 'uu'; " MODIFIERS },
+	{ "modifiers twice after the slash", "cpu/event=1/u:k",
+	  "'cpu/event=1/u:k': modifiers 'u:k'; " MODIFIERS },
+	{ "empty modifiers after the slash", "cpu/event=1/:",
+	  "'cpu/event=1/:': modifiers ''; " MODIFIERS },
+	{ "two colons after the slash", "cpu/event=1/::u",
+	  "'cpu/event=1/::u': modifiers ':u'; " MODIFIERS },
+	{ "third slash", "cpu/event=1//",
+	  "'cpu/event=1//': modifiers '/'; " MODIFIERS },
+
+	/* pins */
+	{ "empty pin", "cycles@", "'cycles@': '@' is no counter; " COUNTERS },
+	{ "gp without number", "cycles@gp",
+	  "'cycles@gp': '@gp' is no counter; " COUNTERS },
+	{ "fixed without number", "cycles@fixed",
+	  "'cycles@fixed': '@fixed' is no counter; " COUNTERS },
+	{ "prefix of fixed", "cycles@fix0",
+	  "'cycles@fix0': '@fix0' is no counter; " COUNTERS },
+	{ "gp32", "cycles@gp32",
+	  "'cycles@gp32': '@gp32' is no counter; " COUNTERS },
+	{ "fixed32", "cycles@fixed32",
+	  "'cycles@fixed32': '@fixed32' is no counter; " COUNTERS },
+	{ "gp 2 to the 32", "cycles@gp4294967296",
+	  "'cycles@gp4294967296': '@gp4294967296' is no counter; " COUNTERS },
+	{ "gp-1", "cycles@gp-1",
+	  "'cycles@gp-1': '@gp-1' is no counter; " COUNTERS },
+	{ "gp+1", "cycles@gp+1",
+	  "'cycles@gp+1': '@gp+1' is no counter; " COUNTERS },
+	{ "gp0x1", "cycles@gp0x1",
+	  "'cycles@gp0x1': '@gp0x1' is no counter; " COUNTERS },
+	{ "gp1a", "cycles@gp1a",
+	  "'cycles@gp1a': '@gp1a' is no counter; " COUNTERS },
+	{ "GP0", "cycles@GP0",
+	  "'cycles@GP0': '@GP0' is no counter; " COUNTERS },
+	{ "number alone", "cycles@0",
+	  "'cycles@0': '@0' is no counter; " COUNTERS },
+	{ "pmc0", "cycles@pmc0",
+	  "'cycles@pmc0': '@pmc0' is no counter; " COUNTERS },
+	{ "pinned twice", "cycles@gp0@gp1",
+	  "'cycles@gp0@gp1': '@gp0@gp1' is no counter; " COUNTERS },
+	{ "two ats", "cycles@@gp0",
+	  "'cycles@@gp0': '@@gp0' is no counter; " COUNTERS },
+	{ "modifiers after the pin", "cycles@gp0:u",
+	  "'cycles@gp0:u': '@gp0:u' is no counter; " COUNTERS },
+	{ "pin between slashes", "cpu/event=1@gp0/",
+	  "'cpu/event=1@gp0/': '@gp0/' is no counter; " COUNTERS },
+	{ "conversions as a pin", "cycles@%s",
+	  "'cycles@%s': '@%s' is no counter; " COUNTERS },
+
+	/* lengths */
+	{ "48 characters", "r" ZEROS_40 "00001c2",
+	  "'r" ZEROS_40 "00001c2': " NAME_TOO_LONG },
+	{ "48 characters and a pin", "r" ZEROS_40 "00001c2@gp0",
+	  "'r" ZEROS_40 "00001c2@gp0': " NAME_TOO_LONG },
+	{ "63 characters", "r" ZEROS_57 "01c2x",
+	  "'r" ZEROS_57 "01c2x': " NAME_TOO_LONG },
+	{ "64 characters", "r" ZEROS_57 "001c2x",
+	  "'r" ZEROS_39 "...': " TOO_LONG },
+	{ "64 characters, most of them the pin's",
+	  "r" ZEROS_40 "0001c2@fixed00000000031",
+	  "'r" ZEROS_39 "...': " TOO_LONG },
+	{ "long, between two slashes",
+	  "cpu/event=0x" ZEROS_40 "000000000000000000c0/",
+	  "'cpu/event=0x0000000000000000000000000000...': " TOO_LONG },
+	{ "long, with conversions", "%s%n%s%n%s" ZEROS_57,
+	  "'%s%n%s%n%s000000000000000000000000000000...': " TOO_LONG },
+	{ "longest message",
+	  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx@fixed0000000031",
+	  "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx@fixed0000000031': no event 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
+	  KNOWN },
+};
+
+KUNIT_ARRAY_PARAM(refused_events, refused_events, describe_refused);
+
+static void events_refused(struct kunit *test)
+{
+	const struct refused *row = test->param_value;
+
+	expect_refusal(test, parse(test, row->text, MY_PMC_MAX),
+		       row->err ?: -EINVAL, row->why);
+}
+
+/* A page of what might lead a parser astray. */
+static const char *const pieces[] = {
+	"x", "r1,", ",", "/", "cpu/", "cpu/event=1,umask=2/,", "event=1,", "=",
+	":", ":u", "@", "@gp0", "@gp0,", "%s", "%n,", "r", "0", " ", "\n",
+	"\xff",
+};
+
+static void describe_piece(const char *const *piece, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%*pEhp'", (int)strlen(*piece),
+		 *piece);
+}
+
+KUNIT_ARRAY_PARAM(piece, pieces, describe_piece);
+
+/* All 4096 are refused, with one line and within bounds. */
+static void events_a_page_full(struct kunit *test)
+{
+	const char *piece = *(const char *const *)test->param_value;
+	struct parse_context *ctx = test->priv;
+	size_t i, len = strlen(piece);
+
+	for (i = 0; i < sizeof(ctx->list) - 1; i++)
+		ctx->list[i] = piece[i % len];
+	KUNIT_EXPECT_LT(test, parse(test, ctx->list, MY_PMC_MAX), 0);
+	expect_guards(test);
+	expect_one_line(test);
+}
+
+/* --- the interval ---------------------------------------------------------- */
+
+struct interval {
+	const char *text;
+	unsigned int ms;
+};
+
+static const struct interval intervals[] = {
+	{ "1", 1 },
+	{ "5", 5 },
+	{ "1000", 1000 },
+	{ "5000", 5000 },
+	{ "2147483648", 2147483648 },
+	{ "4294967295", 4294967295 },
+	/* never octal */
+	{ "010", 10 },
+	{ "0099", 99 },
+	{ ZEROS_57 "5", 5 },
+	{ ZEROS_40 "4294967295", 4294967295 },
+};
+
+static void describe_interval(const struct interval *row, char *desc)
+{
+	strscpy(desc, row->text, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(interval, intervals, describe_interval);
+
+static void interval_understood(struct kunit *test)
+{
+	const struct interval *row = test->param_value;
+	struct parse_context *ctx = test->priv;
+	unsigned int ms = 0;
+
+	KUNIT_EXPECT_EQ(test, my_parse_interval(row->text, &ms, &ctx->why), 0);
+	KUNIT_EXPECT_EQ(test, ms, row->ms);
+	expect_no_words(test);
+}
+
+static const struct refused refused_intervals[] = {
+	{ "empty", "", "''; " MILLISECONDS },
+	{ "0", "0", "'0'; " MILLISECONDS },
+	{ "00", "00", "'00'; " MILLISECONDS },
+	{ "-0", "-0", "'-0'; " MILLISECONDS },
+	{ "-1", "-1", "'-1'; " MILLISECONDS },
+	{ "+5", "+5", "'+5'; " MILLISECONDS },
+	{ "lone sign", "-", "'-'; " MILLISECONDS },
+	{ "0x10", "0x10", "'0x10'; " MILLISECONDS },
+	{ "0X10", "0X10", "'0X10'; " MILLISECONDS },
+	{ "5s", "5s", "'5s'; " MILLISECONDS },
+	{ "5ms", "5ms", "'5ms'; " MILLISECONDS },
+	{ "1.5", "1.5", "'1.5'; " MILLISECONDS },
+	{ "1e3", "1e3", "'1e3'; " MILLISECONDS },
+	{ "two", "5,6", "'5,6'; " MILLISECONDS },
+	{ "underscore", "1_000", "'1_000'; " MILLISECONDS },
+	{ "word", "second", "'second'; " MILLISECONDS },
+	{ "conversions", "%s%n", "'%s%n'; " MILLISECONDS },
+	{ "too large and no number", "4294967296s",
+	  "'4294967296s'; " MILLISECONDS },
+	{ "much too large and no number", "99999999999999999999999s",
+	  "'99999999999999999999999s'; " MILLISECONDS },
+	{ "40 characters", "x" ZEROS_39,
+	  "'x" ZEROS_39 "'; " MILLISECONDS },
+	{ "41 characters", ZEROS_40 "x", "'" ZEROS_40 "...'; " MILLISECONDS },
+
+	{ "blank at the start", " 5", INTERVAL_UNPRINTABLE },
+	{ "blank at the end", "5 ", INTERVAL_UNPRINTABLE },
+	{ "blank within", "1 000", INTERVAL_UNPRINTABLE },
+	{ "newline at the end", "5\n", INTERVAL_UNPRINTABLE },
+	{ "lone newline", "\n", INTERVAL_UNPRINTABLE },
+	{ "tab", "5\t", INTERVAL_UNPRINTABLE },
+	{ "escape", "\033[31m5", INTERVAL_UNPRINTABLE },
+	{ "delete", "5\177", INTERVAL_UNPRINTABLE },
+	{ "Latin-1", "5\xb5s", INTERVAL_UNPRINTABLE },
+	{ "UTF-8", "\xc3\xa9", INTERVAL_UNPRINTABLE },
+	{ "newline behind 40 characters", ZEROS_40 "5\n",
+	  INTERVAL_UNPRINTABLE },
+
+	{ "2 to the 32", "4294967296", "'4294967296': " INTERVAL_TOO_LONG,
+	  -ERANGE },
+	{ "2 to the 32 plus 5", "4294967301",
+	  "'4294967301': " INTERVAL_TOO_LONG, -ERANGE },
+	{ "2 to the 64", "18446744073709551616",
+	  "'18446744073709551616': " INTERVAL_TOO_LONG, -ERANGE },
+	{ "2 to the 64 plus 5", "18446744073709551621",
+	  "'18446744073709551621': " INTERVAL_TOO_LONG, -ERANGE },
+	{ "41 digits", "1" ZEROS_40,
+	  "'1" ZEROS_39 "...': " INTERVAL_TOO_LONG,
+	  -ERANGE },
+};
+
+KUNIT_ARRAY_PARAM(refused_intervals, refused_intervals, describe_refused);
+
+static void interval_refused(struct kunit *test)
+{
+	const struct refused *row = test->param_value;
+	struct parse_context *ctx = test->priv;
+	unsigned int ms = 0;
+
+	expect_refusal(test, my_parse_interval(row->text, &ms, &ctx->why),
+		       row->err ?: -EINVAL, row->why);
+}
+
+/* All 4096 are refused, with one line and within bounds. */
+static void interval_a_page_full(struct kunit *test)
+{
+	const char *piece = *(const char *const *)test->param_value;
+	struct parse_context *ctx = test->priv;
+	size_t i, len = strlen(piece);
+	unsigned int ms;
+
+	for (i = 0; i < sizeof(ctx->list) - 1; i++)
+		ctx->list[i] = piece[i % len];
+	KUNIT_EXPECT_LT(test, my_parse_interval(ctx->list, &ms, &ctx->why), 0);
+	expect_guards(test);
+	expect_one_line(test);
+}
+
+static struct kunit_case parse_cases[] = {
+	KUNIT_CASE_PARAM(events_one, one_event_gen_params),
+	KUNIT_CASE(events_every_pin),
+	KUNIT_CASE_PARAM(events_list, event_list_gen_params),
+	KUNIT_CASE(events_as_many_as_fit),
+	KUNIT_CASE(events_one_too_many),
+	KUNIT_CASE(events_one_too_many_for_room),
+	KUNIT_CASE_PARAM(events_refused, refused_events_gen_params),
+	KUNIT_CASE_PARAM(events_a_page_full, piece_gen_params),
+	KUNIT_CASE_PARAM(interval_understood, interval_gen_params),
+	KUNIT_CASE_PARAM(interval_refused, refused_intervals_gen_params),
+	KUNIT_CASE_PARAM(interval_a_page_full, piece_gen_params),
+	{}
+};
+
+static struct kunit_suite parse_suite = {
+	.name = "my_pmu_parse",
+	.init = parse_init,
+	.test_cases = parse_cases,
+};
+
+kunit_test_suites(&parse_suite);
