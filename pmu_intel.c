@@ -387,12 +387,19 @@ static u64 decode_generic(const struct intel_pmu_leaf *leaf)
 	return num ? GENMASK_ULL(num - 1, 0) : 0;
 }
 
-/* Event i exists iff i is below the length of the vector and EBX[i] is 0. */
-static u32 decode_arch_events(const struct intel_pmu_leaf *leaf)
+/* The length could be more than EBX has bits. */
+static unsigned int decode_arch_events_len(const struct intel_pmu_leaf *leaf)
 {
 	unsigned int len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax);
 
-	len = min(len, 32U);
+	return min(len, 32U);
+}
+
+/* Event i exists iff i is below the length of the vector and EBX[i] is 0. */
+static u32 decode_arch_events(const struct intel_pmu_leaf *leaf)
+{
+	unsigned int len = decode_arch_events_len(leaf);
+
 	return len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0;
 }
 
@@ -426,7 +433,7 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
 		.cntval_bits_fixed = decode_width_fixed(version, leaf),
 		.arch_events = decode_arch_events(leaf),
-		.arch_events_len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax),
+		.arch_events_len = decode_arch_events_len(leaf),
 		.rdpmc_index = intel_rdpmc_index,
 		.counts = intel_counts,
 		.hw_config = intel_hw_config,
