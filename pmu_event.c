@@ -349,10 +349,9 @@ static int start_counters(struct my_pmu_cpu *c, u64 counters)
 err_disable:
 	disable_counters(c, counters);
 err_give_back:
+	/* If some run already, GLOBAL_CTRL is as it was. */
 	if (!c->enabled)
 		c->pmu.give_back(&c->pmu, &c->found, c->used);
-	else
-		run(c, c->enabled);
 	return err;
 }
 

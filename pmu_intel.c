@@ -343,8 +343,9 @@ static u64 intel_read(const struct my_perf_event *event)
 
 /*
  * The first CPUs of version 2 answer 0 in EDX and have the three fixed counters
- * nevertheless.  A hypervisor that says so means it.  perf decides likewise
- * (arch/x86/events/intel/core.c).
+ * nevertheless.  A hypervisor that says so means it.  perf decides likewise for
+ * Intel's CPUs (arch/x86/events/intel/core.c); all known ones of the other
+ * vendors say that they have three.
  */
 static bool keeps_fixed_secret(unsigned int version,
 			       const struct intel_pmu_leaf *leaf)

@@ -23,7 +23,7 @@
 
 /* --- what stands in for the kernel -------------------------------------------- */
 
-#define LINES		128
+#define LINES		1024
 #define LINE_SIZE	1024
 
 static DEFINE_SPINLOCK(lines_lock);
@@ -53,14 +53,29 @@ static bool step_fails(void)
 	return fail_step && !--fail_step;
 }
 
+/* What has been allocated and not been freed. */
+static int nr_allocated;
+
 static void *test_kzalloc(size_t size, gfp_t gfp)
 {
-	return step_fails() ? NULL : kzalloc(size, gfp);
+	void *p = step_fails() ? NULL : kzalloc(size, gfp);
+
+	nr_allocated += p ? 1 : 0;
+	return p;
 }
 
 static void *test_kcalloc(size_t n, size_t size, gfp_t gfp)
 {
-	return step_fails() ? NULL : kcalloc(n, size, gfp);
+	void *p = step_fails() ? NULL : kcalloc(n, size, gfp);
+
+	nr_allocated += p ? 1 : 0;
+	return p;
+}
+
+static void test_kfree(const void *p)
+{
+	nr_allocated -= p ? 1 : 0;
+	kfree(p);
 }
 
 static bool test_zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
@@ -73,6 +88,38 @@ static struct task_struct *test_kthread_run(int (*func)(void *), void *data)
 	if (step_fails())
 		return ERR_PTR(-EAGAIN);
 	return kthread_run(func, data, "my_pmu/test");
+}
+
+#define WAKEUPS		256
+
+/* When the sampler wanted to be woken; and how late it is made to be, once. */
+static u64 wakeups[WAKEUPS];
+static unsigned int nr_wakeups;
+static unsigned int oversleep_ms;
+
+static int test_schedule_hrtimeout(ktime_t *expires, enum hrtimer_mode mode)
+{
+	int err;
+
+	if (nr_wakeups < WAKEUPS)
+		wakeups[nr_wakeups++] = ktime_to_ns(*expires);
+	err = schedule_hrtimeout(expires, mode);
+	if (!err && oversleep_ms) {
+		__set_current_state(TASK_RUNNING);
+		msleep(oversleep_ms);
+		oversleep_ms = 0;
+	}
+	return err;
+}
+
+/* Hand-backs before the thread had ended. */
+static unsigned int early_releases;
+
+static int test_kthread_stop(struct task_struct *task)
+{
+	if (!sim_reservations.held)
+		early_releases++;
+	return kthread_stop(task);
 }
 
 static int test_setup_state(enum cpuhp_state state, const char *name,
@@ -104,8 +151,14 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 #define kzalloc			test_kzalloc
 #undef kcalloc
 #define kcalloc			test_kcalloc
+#undef kfree
+#define kfree			test_kfree
+#undef schedule_hrtimeout
+#define schedule_hrtimeout	test_schedule_hrtimeout
 #undef zalloc_cpumask_var
 #define zalloc_cpumask_var	test_zalloc_cpumask_var
+#undef kthread_stop
+#define kthread_stop		test_kthread_stop
 #undef kthread_run
 #define kthread_run(func, data, ...)	test_kthread_run(func, data)
 #undef cpuhp_setup_state_cpuslocked
@@ -115,9 +168,27 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 
 #undef kzalloc
 #undef kcalloc
+#undef kfree
+#undef schedule_hrtimeout
 #undef zalloc_cpumask_var
 
 /* --- loading -------------------------------------------------------------------- */
+
+static bool loaded;
+
+static int load_module(void)
+{
+	int err = load();
+
+	loaded = !err;
+	return err;
+}
+
+static void unload_module(void)
+{
+	loaded = false;
+	unload();
+}
 
 #define V4	(&test_pmus[6])
 
@@ -138,7 +209,26 @@ static int fresh_start(struct kunit *test)
 	fail_step = 0;
 	below_state = false;
 	nr_lines = 0;
+	nr_wakeups = 0;
+	oversleep_ms = 0;
+	nr_allocated = 0;
+	early_releases = 0;
 	return 0;
+}
+
+/* What a test that ended in the middle has left behind. */
+static void clean_up(struct kunit *test)
+{
+	fail_step = 0;
+	sim_cpu(TEST_CPU)->fail_nth = 0;
+	sim_cpu(TEST_CPU)->fail_reg = 0;
+	if (loaded)
+		unload_module();
+	test_bring_cpu_back();
+	KUNIT_EXPECT_LT_MSG(test, nr_lines, (unsigned int)LINES,
+			    "there may have been more");
+	KUNIT_EXPECT_EQ_MSG(test, early_releases, 0U,
+			    "handed back before the thread had ended");
 }
 
 /* How many of the lines begin so. */
@@ -174,6 +264,7 @@ static void expect_untouched(struct kunit *test, const struct sim_pmu *pmu,
 {
 	test_expect_registers(test, pmu, before, &sim_cpu(TEST_CPU)->regs);
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
 	test_expect_good_manners(test);
 }
 
@@ -204,6 +295,12 @@ static const struct refusal refusals[] = {
 	  "cpu: '99999': no such CPU; 0-1 are there\n" },
 	{ "0,1", EVERYWHERE, "5", -EINVAL,
 	  "cpu: '0,1': one CPU is needed, of 0-1\n" },
+	{ "2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2", EVERYWHERE,
+	  "5", -EINVAL,
+	  "cpu: '2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,': no such CPU; 0-1 are there\n" },
+	{ "x123456789012345678901234567890123456789and-no-more", EVERYWHERE,
+	  "5", -EINVAL,
+	  "cpu: 'x123456789012345678901234567890123456789': one CPU is needed, of 0-1\n" },
 	{ "", EVERYWHERE, "5", -EINVAL,
 	  "cpu: '': one CPU is needed, of 0-1\n" },
 	{ "x", EVERYWHERE, "5", -EINVAL,
@@ -256,7 +353,7 @@ static void core_refuses(struct kunit *test)
 	sim_reset(TEST_CPU, pmu);
 	before = sim_cpu(TEST_CPU)->regs;
 	set_parameters(row->cpu, row->counters, row->interval);
-	KUNIT_EXPECT_EQ(test, load(), row->err);
+	KUNIT_EXPECT_EQ(test, load_module(), row->err);
 	KUNIT_EXPECT_STREQ(test, last_line(), row->line);
 	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
 	expect_untouched(test, pmu, &before);
@@ -266,7 +363,7 @@ static void core_refuses_offline(struct kunit *test)
 {
 	set_parameters("1", EVERYWHERE, "5");
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
-	KUNIT_EXPECT_EQ(test, load(), -ENXIO);
+	KUNIT_EXPECT_EQ(test, load_module(), -ENXIO);
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "cpu: 1 is offline; bring it online, or choose of 0\n");
 	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
@@ -280,7 +377,7 @@ static void core_refuses_busy(struct kunit *test)
 	before = sim_cpu(TEST_CPU)->regs;
 	set_parameters("1", EVERYWHERE, "5");
 	sim_reservations.foreign = BIT(3);
-	KUNIT_EXPECT_EQ(test, load(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'\n");
 	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
@@ -296,7 +393,7 @@ static void core_refuses_half_online(struct kunit *test)
 	before = sim_cpu(TEST_CPU)->regs;
 	set_parameters("1", EVERYWHERE, "5");
 	below_state = true;
-	KUNIT_EXPECT_EQ(test, load(), -ENXIO);
+	KUNIT_EXPECT_EQ(test, load_module(), -ENXIO);
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "cpu: 1 is not all the way online\n");
 	expect_untouched(test, V4, &before);
@@ -334,16 +431,21 @@ KUNIT_ARRAY_PARAM(pmu_lines, pmu_lines, pmu_lines_desc);
 static void core_prints_pmu(struct kunit *test)
 {
 	const struct pmu_lines *row = test->param_value;
+	const struct cpuinfo_x86 *info = &cpu_data(1);
+	char model[128];
 	unsigned int i;
 
 	sim_reset(TEST_CPU, row->pmu);
-	set_parameters("1", EVERYWHERE, "1000");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	set_parameters("1", EVERYWHERE, "8000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
-	KUNIT_EXPECT_TRUE(test, str_has_prefix(lines[0], "cpu1: "));
+	snprintf(model, sizeof(model), "cpu1: %s, family %u model %u stepping %u\n",
+		 info->x86_model_id, info->x86, info->x86_model,
+		 info->x86_stepping);
+	KUNIT_EXPECT_STREQ(test, lines[0], model);
 	for (i = 0; i < ARRAY_SIZE(row->lines); i++)
 		KUNIT_EXPECT_STREQ(test, lines[i + 1], row->lines[i]);
-	unload();
+	unload_module();
 }
 
 /* --- each step made to fail in turn --------------------------------------------------- */
@@ -361,7 +463,7 @@ static int load_on(const struct sim_pmu *pmu, struct sim_registers *before)
 	sim->fail_nth = nth;
 	nr_lines = 0;
 	set_parameters("1", EVERYWHERE, "1");
-	return load();
+	return load_module();
 }
 
 /*
@@ -386,7 +488,7 @@ static void core_unwinds_steps(struct kunit *test)
 		/* session, mask, attributes, hotplug, thread; and its mask */
 		KUNIT_EXPECT_GE(test, step, 6U);
 		KUNIT_EXPECT_LE(test, step, 7U);
-		unload();
+		unload_module();
 		fail_step = 0;
 		expect_untouched(test, pmu, &before);
 	}
@@ -408,7 +510,7 @@ static void core_unwinds_reservations(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, nth, pmu->gp + 1);
 	sim_reservations.fail_nth = 0;
-	unload();
+	unload_module();
 	expect_untouched(test, pmu, &before);
 }
 
@@ -431,7 +533,7 @@ static void core_unwinds_registers(struct kunit *test)
 	}
 	sim->fail_nth = 0;
 	KUNIT_EXPECT_GT(test, nth, 8U);
-	unload();
+	unload_module();
 	expect_untouched(test, pmu, &before);
 }
 
@@ -469,14 +571,14 @@ static void core_samples(struct kunit *test)
 	/* What a counter held before is not growth. */
 	sim_cpu(TEST_CPU)->regs.pmc[2] = 12345;
 	set_parameters("1", "instructions@gp2,cycles:u@fixed1", "2");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	for (i = 0; i < 10; i++) {
 		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
 		usleep_range(1000, 2000);
 	}
 	before = count_lines("cpu1 t=");
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", before + 2));
-	unload();
+	unload_module();
 	before = nr_lines;
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, nr_lines, before);
@@ -485,27 +587,101 @@ static void core_samples(struct kunit *test)
 	test_expect_good_manners(test);
 }
 
-/* Samples come on the grid: the times are the start plus whole intervals. */
-static void core_samples_on_time(struct kunit *test)
+static u64 abs_diff_ns(u64 a, u64 b)
 {
-	u64 seconds = 0, us = 0, dt_s = 0, dt_us = 0, at, start;
+	return a > b ? a - b : b - a;
+}
+
+static bool woke_at(u64 ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_wakeups; i++) {
+		if (wakeups[i] == ns)
+			return true;
+	}
+	return false;
+}
+
+struct sample_line {
+	u64 t, dt;		/* ns, but in whole microseconds */
+	u64 missed;
+};
+
+static bool parse_line(const char *line, struct sample_line *sample)
+{
+	u64 t, t_us, dt, dt_us;
+	const char *missed = strstr(line, " missed=");
+
+	if (sscanf(line, "cpu1 t=%llu.%6llu dt=%llu.%6llu ", &t, &t_us, &dt,
+		   &dt_us) != 4)
+		return false;
+	sample->t = t * NSEC_PER_SEC + t_us * NSEC_PER_USEC;
+	sample->dt = dt * NSEC_PER_SEC + dt_us * NSEC_PER_USEC;
+	sample->missed = 0;
+	return !missed || sscanf(missed, " missed=%llu", &sample->missed) == 1;
+}
+
+/* The format itself: seconds, and six digits. */
+static void core_line(struct kunit *test)
+{
+	u64 t, t_us, dt, dt_us;
+	char head[80];
 	int n;
 
 	sim_reset(TEST_CPU, V4);
-	set_parameters("1", EVERYWHERE, "50");
-	KUNIT_ASSERT_EQ(test, load(), 0);
-	start = session->last.time;
-	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
-	unload();
-	n = sscanf(lines[5], "cpu1 t=%llu.%6llu dt=%llu.%6llu ",
-		   &seconds, &us, &dt_s, &dt_us);
+	set_parameters("1", EVERYWHERE, "20");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 1));
+	unload_module();
+	n = sscanf(lines[5], "cpu1 t=%llu.%6llu dt=%llu.%6llu ", &t, &t_us, &dt,
+		   &dt_us);
 	KUNIT_ASSERT_EQ(test, n, 4);
-	at = seconds * NSEC_PER_SEC + us * NSEC_PER_USEC;
-	/* not early; how late depends on who runs this */
-	KUNIT_EXPECT_GE(test, at + NSEC_PER_USEC, start + 50 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_LE(test, at, start + (dt_s * USEC_PER_SEC + dt_us + 1) *
-			NSEC_PER_USEC);
-	KUNIT_EXPECT_GE(test, dt_s * USEC_PER_SEC + dt_us, 50000ULL);
+	snprintf(head, sizeof(head), "cpu1 t=%llu.%06llu dt=%llu.%06llu ", t,
+		 t_us, dt, dt_us);
+	KUNIT_EXPECT_EQ(test, strncmp(lines[5], head, strlen(head)), 0);
+}
+
+/*
+ * Sample k is due at the start + k intervals, however late one is; the ticks
+ * that a line tells, and those that it says were missed, are all there were.
+ */
+static void core_ticks(struct kunit *test)
+{
+	u64 interval = 5 * NSEC_PER_MSEC, start = 0, ticks = 0;
+	struct sample_line sample = {}, last = {};
+	unsigned int i;
+
+	sim_reset(TEST_CPU, V4);
+	set_parameters("1", EVERYWHERE, "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 5));
+	oversleep_ms = 37;
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 5));
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	msleep(30);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 5));
+	unload_module();
+
+	KUNIT_EXPECT_GE(test, total(" missed="), 10ULL);
+	start = wakeups[0] - interval;
+	for (i = 0; i < nr_wakeups; i++)
+		KUNIT_EXPECT_EQ(test, (wakeups[i] - start) % interval, 0ULL);
+	for (i = 0; i < nr_lines; i++) {
+		if (!parse_line(lines[i], &sample))
+			continue;
+		ticks += sample.missed + 1;
+		/* to the microsecond, cut off in each of them */
+		KUNIT_EXPECT_LE(test, abs_diff_ns(sample.t - sample.dt,
+						  last.t ?: start), 2000ULL);
+		KUNIT_EXPECT_TRUE(test, woke_at(start + ticks * interval));
+		KUNIT_EXPECT_GE(test, sample.t + NSEC_PER_USEC,
+				start + ticks * interval);
+		last = sample;
+	}
 }
 
 /* Not on the CPU that is measured; but where there is no other, there. */
@@ -514,34 +690,60 @@ static void core_sampler_keeps_off(struct kunit *test)
 	sim_reset(0, V4);
 	sim_reset(1, V4);
 	set_parameters("1", EVERYWHERE, "1");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
 	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(1, &session->sampler->cpus_mask));
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &session->sampler->cpus_mask));
-	unload();
+	unload_module();
 
 	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
 	set_parameters("0", EVERYWHERE, "1");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu0 t=", 1));
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &session->sampler->cpus_mask));
-	unload();
+	unload_module();
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+}
+
+/* On the CPU, because the sampler comes there while we do it. */
+static void write_7(void *counter)
+{
+	*(u64 *)counter = 7;
+}
+
+static void fail_next(void *unused)
+{
+	sim_cpu(TEST_CPU)->fail_nth = 1;
+}
+
+static unsigned int count_having(const char *key)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr_lines; i++)
+		n += strstr(lines[i], key) ? 1 : 0;
+	return n;
 }
 
 /* A counter that somebody writes is told instead of its growth. */
 static void core_stolen(struct kunit *test)
 {
+	unsigned int tries;
+
 	sim_reset(TEST_CPU, V4);
 	sim_cpu(TEST_CPU)->regs.pmc[0] = 1000;
 	set_parameters("1", EVERYWHERE, "1");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 1));
-	sim_cpu(TEST_CPU)->regs.pmc[0] = 7;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_7,
+					  &sim_cpu(TEST_CPU)->regs.pmc[0]));
+	for (tries = 0; tries < 5000 && !count_having(" stolen="); tries++)
+		usleep_range(1000, 2000);
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
 					       count_lines("cpu1 t=") + 2));
-	unload();
-	KUNIT_EXPECT_EQ(test, total(" stolen=gp"), 0ULL);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_having(" stolen=gp0"), 1U);
+	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 1U);
 	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 0ULL);
 	KUNIT_EXPECT_TRUE(test, strstr(lines[nr_lines - 1], " instructions@gp0=0"));
 }
@@ -551,47 +753,76 @@ static void core_no_sample(struct kunit *test)
 {
 	sim_reset(TEST_CPU, V4);
 	set_parameters("1", EVERYWHERE, "1");
-	KUNIT_ASSERT_EQ(test, load(), 0);
-	sim_cpu(TEST_CPU)->fail_nth = 1;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, fail_next, NULL));
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1: no sample: a PMU register faulted\n", 1));
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
 					       count_lines("cpu1 t=") + 2));
-	unload();
+	unload_module();
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1: no sample"), 1U);
 	KUNIT_EXPECT_GE(test, total(" missed="), 1ULL);
 }
 
-/* More events than a line holds: a second line, and none is lost or twice. */
-static void core_long_lines(struct kunit *test)
+/* 18 events with the longest names, of which the first two lack these lengths. */
+static void load_long_names(struct kunit *test, int first, int second)
 {
 	static const struct sim_pmu many = {
 		.name = "many", .version = 4, .gp = 18, .width = 48,
 		.fixed = 3, .fixed_width = 48, .ebx_length = 7 };
-	static const char longest[] =
-		"cpu/umask=0x0000000000000000,event=0x000000c1/u";
-	char list[1200], key[80];
-	unsigned int i, j, n, len = 0;
+	static char list[1200];
+	int longest = MY_EVENT_NAME_LEN - 1 - strlen("cpu/event=0x/u");
+	unsigned int i, n = 0;
 
-	KUNIT_ASSERT_LT(test, sizeof(longest) - 1, (size_t)MY_EVENT_NAME_LEN);
 	for (i = 0; i < 18; i++)
-		len += scnprintf(list + len, sizeof(list) - len, "%s%s",
-				 i ? "," : "", longest);
+		n += scnprintf(list + n, sizeof(list) - n, "%scpu/event=0x%0*x/u",
+			       i ? "," : "", longest - (i == 0 ? first : 0) -
+			       (i == 1 ? second : 0), 0xc1);
+	nr_lines = 0;
 	sim_reset(TEST_CPU, &many);
 	set_parameters("1", list, "1");
-	KUNIT_ASSERT_EQ(test, load(), 0);
-	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 2));
-	unload();
-	for (i = 5; i < nr_lines; i++)
-		KUNIT_EXPECT_LT(test, strlen(lines[i]), (size_t)961);
-	for (j = 0; j < 18; j++) {
-		snprintf(key, sizeof(key), " %s@gp%u=", longest, j);
-		for (i = 5, n = 0; i < 7; i++)
-			n += strstr(lines[i], key) ? 1 : 0;
-		KUNIT_EXPECT_EQ_MSG(test, n, 1U, "%s", key);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	unload_module();
+}
+
+/* The events that the line has, whole. */
+static unsigned int count_events(const char *line)
+{
+	unsigned int i, n = 0;
+	char end[16];
+
+	for (i = 0; i < 18; i++) {
+		snprintf(end, sizeof(end), "@gp%u=0", i);
+		n += strstr(line, end) ? 1 : 0;
 	}
-	/* both with the same head */
-	KUNIT_EXPECT_EQ(test, strncmp(lines[5], lines[6],
-				      strstr(lines[5], " cpu/") - lines[5]), 0);
+	return n;
+}
+
+/*
+ * More events than a line holds: a second line, with the same head.  The names
+ * get shorter by a character at a time, until all fit: on the way each event is
+ * in one of the two lines, whole, also when the first is full to the last byte.
+ */
+static void core_long_lines(struct kunit *test)
+{
+	unsigned int less, first;
+	const char *rest;
+
+	for (less = 0; less < 80; less++) {
+		load_long_names(test, min(less, 30U), less - min(less, 30U));
+		first = count_events(lines[5]);
+		KUNIT_EXPECT_LT(test, strlen(lines[5]), (size_t)961);
+		if (first == 18)
+			break;
+		KUNIT_EXPECT_EQ_MSG(test, first + count_events(lines[6]), 18U,
+				    "shorter by %u", less);
+		rest = strstr(lines[6], " cpu/");
+		KUNIT_ASSERT_NOT_NULL(test, rest);
+		KUNIT_EXPECT_EQ(test, strncmp(lines[5], lines[6],
+					      rest - lines[6]), 0);
+	}
+	KUNIT_EXPECT_GT(test, less, 10U);
+	KUNIT_EXPECT_LT(test, less, 80U);
 }
 
 /* --- the CPU goes and comes ------------------------------------------------------------------ */
@@ -618,7 +849,7 @@ static void core_hotplug(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
 					       count_lines("cpu1 t=") + 2));
-	unload();
+	unload_module();
 	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
 	KUNIT_EXPECT_EQ(test, total(" cycles@fixed1="), 6000ULL);
 	KUNIT_EXPECT_GE(test, total(" missed="), 5ULL);
@@ -633,12 +864,12 @@ static void core_hotplug_of_another(struct kunit *test)
 
 	sim_reset(0, V4);
 	before = sim_cpu(0)->regs;
-	set_parameters("0", EVERYWHERE, "1000");
-	KUNIT_ASSERT_EQ(test, load(), 0);
+	set_parameters("0", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
 	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
-	unload();
+	unload_module();
 	test_expect_registers(test, V4, &before, &sim_cpu(0)->regs);
 }
 
@@ -657,7 +888,7 @@ static void core_hotplug_faults(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "cpu1 is back, but cannot be counted on: a PMU register faulted\n");
 	sim->fail_reg = 0;
-	unload();
+	unload_module();
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
 }
 
@@ -671,7 +902,8 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_unwinds_reservations, pmu_gen_params),
 	KUNIT_CASE_PARAM(core_unwinds_registers, pmu_gen_params),
 	KUNIT_CASE(core_samples),
-	KUNIT_CASE(core_samples_on_time),
+	KUNIT_CASE(core_line),
+	KUNIT_CASE(core_ticks),
 	KUNIT_CASE(core_sampler_keeps_off),
 	KUNIT_CASE(core_stolen),
 	KUNIT_CASE(core_no_sample),
@@ -685,6 +917,7 @@ static struct kunit_case core_cases[] = {
 static struct kunit_suite core_suite = {
 	.name = "my_pmu",
 	.init = fresh_start,
+	.exit = clean_up,
 	.test_cases = core_cases,
 };
 

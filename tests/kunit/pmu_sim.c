@@ -8,7 +8,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
-#include <linux/percpu.h>
+#include <linux/ktime.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -34,13 +34,19 @@
 
 #define DEFAULT_LAST_LEAF	0x16
 
-static DEFINE_PER_CPU(struct sim_cpu, sim_cpus);
+/* Not per-CPU data, of which modules can have little. */
+static struct sim_cpu sim_cpus[SIM_CPUS];
 
 struct sim_reservations sim_reservations;
 
 struct sim_cpu *sim_cpu(unsigned int cpu)
 {
-	return per_cpu_ptr(&sim_cpus, cpu);
+	return &sim_cpus[cpu];
+}
+
+static struct sim_cpu *this_sim(void)
+{
+	return sim_cpu(raw_smp_processor_id());
 }
 
 static u64 ones(unsigned int n)
@@ -88,8 +94,10 @@ static u64 all_counters(const struct sim_cpu *sim)
 void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
 {
 	struct sim_cpu *sim = sim_cpu(cpu);
+	unsigned int wrong = sim->wrong;
 
 	memset(sim, 0, sizeof(*sim));
+	sim->wrong = wrong;
 	sim->pmu = *pmu;
 	if (pmu->version >= 2)
 		sim->regs.global_ctrl = ones(pmu->gp);
@@ -107,6 +115,8 @@ static void grow(struct sim_cpu *sim, u64 *counter, unsigned int width,
 {
 	u64 mask = ones(width);
 
+	if (!n)
+		return;	/* no write at all: a test may be writing */
 	if (sim->pmu.version >= 2 && n > mask - *counter)
 		sim->regs.global_status |= BIT_ULL(status_bit);
 	*counter = (*counter + n) & mask;
@@ -190,22 +200,43 @@ static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 	return 0;
 }
 
+/* SDM: a counter must not be written while it is enabled. */
+static void note_if_counting(struct sim_cpu *sim, unsigned int bit)
+{
+	u64 control = bit < 32 ? sim->regs.evtsel[bit] & EVTSEL_EN :
+		      sim->regs.fixed_ctr_ctrl >> (4 * (bit - 32)) & 3;
+
+	if (control && gate_is_open(sim, bit) && !sim->has_failed)
+		sim->wrong++;
+}
+
 /* 32 bits, sign-extended to the counter's width. */
 static int write_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	u64 extended = val & 0xffffffff;
 
+	note_if_counting(sim, i);
 	if (extended & BIT_ULL(31))
 		extended |= GENMASK_ULL(63, 32);
 	sim->regs.pmc[i] = extended & ones(sim->pmu.width);
 	return 0;
 }
 
-static int write_whole(u64 *counter, unsigned int width, u64 val)
+static int write_a_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 {
-	if (val & ~ones(width))
+	if (val & ~ones(sim->pmu.width))
 		return -EIO;
-	*counter = val;
+	note_if_counting(sim, i);
+	sim->regs.pmc[i] = val;
+	return 0;
+}
+
+static int write_fixed(struct sim_cpu *sim, unsigned int i, u64 val)
+{
+	if (val & ~ones(sim->pmu.fixed_width))
+		return -EIO;
+	note_if_counting(sim, 32 + i);
+	sim->regs.fixed[i] = val;
 	return 0;
 }
 
@@ -264,13 +295,11 @@ static int write_msr(struct sim_cpu *sim, u32 msr, u64 val)
 	if (has_generic(sim, msr - PMC0))
 		return write_pmc(sim, msr - PMC0, val);
 	if (has_a_pmc(sim) && has_generic(sim, msr - A_PMC0))
-		return write_whole(&sim->regs.pmc[msr - A_PMC0],
-				   sim->pmu.width, val);
+		return write_a_pmc(sim, msr - A_PMC0, val);
 	if (sim->pmu.version < 2)
 		return -EIO;
 	if (has_fixed(sim, msr - FIXED_CTR0))
-		return write_whole(&sim->regs.fixed[msr - FIXED_CTR0],
-				   sim->pmu.fixed_width, val);
+		return write_fixed(sim, msr - FIXED_CTR0, val);
 	switch (msr) {
 	case FIXED_CTR_CTRL:
 		return write_fixed_ctr_ctrl(sim, val);
@@ -329,6 +358,8 @@ static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
 static int read_pmc(struct sim_cpu *sim, u32 index, u64 *val)
 {
 	*val = 0;
+	if (sim->pmu.version < 1)
+		return -EIO;
 	if (has_generic(sim, index))
 		*val = sim->regs.pmc[index];
 	else if (index & RDPMC_FIXED && has_fixed(sim, index & ~RDPMC_FIXED))
@@ -357,14 +388,15 @@ static bool fails_on_demand(struct sim_cpu *sim, u32 reg)
 
 static int access_register(enum sim_op op, u32 reg, u64 *val)
 {
-	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	struct sim_cpu *sim = this_sim();
 	int err = -EIO;
 
 	if (!irqs_disabled())
-		sim->wrong_context++;
+		sim->wrong++;
 	sim_retire(sim, 0xc0, 0x00, false, sim->insns_per_access);
 	sim_retire(sim, 0x3c, 0x00, false, sim->insns_per_access);
 	if (fails_on_demand(sim, reg)) {
+		sim->has_failed = true;
 		if (op != SIM_WRMSR)
 			*val = 0;
 	} else if (op == SIM_RDMSR) {
@@ -376,7 +408,8 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 	}
 	if (sim->accesses < SIM_ACCESSES)
 		sim->log[sim->accesses] = (struct sim_access) {
-			.op = op, .reg = reg, .val = *val, .faulted = err };
+			.op = op, .reg = reg, .val = *val, .faulted = err,
+			.time = ktime_get_ns() };
 	sim->accesses++;
 	return err;
 }
@@ -399,13 +432,13 @@ int hw_rdpmc_safe(u32 index, u64 *val)
 /* A fault in here would be an oops; on demand it does not fail. */
 u64 hw_rdpmc(u32 index)
 {
-	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	struct sim_cpu *sim = this_sim();
 	unsigned int nth = sim->fail_nth;
 	u64 val;
 
 	sim->fail_nth = 0;
 	if (access_register(SIM_RDPMC, index, &val))
-		sim->wrong_context++;
+		sim->wrong++;
 	sim->fail_nth = nth;
 	return val;
 }
@@ -424,17 +457,17 @@ static void leaf_a(const struct sim_pmu *pmu, u32 *eax, u32 *ebx, u32 *ecx,
 	       pmu->ebx_length << 24;
 	*ebx = pmu->ebx;
 	*ecx = pmu->fixed_bitmap;
-	*edx = pmu->fixed | pmu->fixed_width << 5;
+	*edx = pmu->secret ? 0 : pmu->fixed | pmu->fixed_width << 5;
 }
 
 /* As the seam promises: a leaf beyond the CPU's last reads as zeros. */
 void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
-	struct sim_cpu *sim = this_cpu_ptr(&sim_cpus);
+	struct sim_cpu *sim = this_sim();
 	const struct sim_pmu *pmu = &sim->pmu;
 
 	if (!irqs_disabled())
-		sim->wrong_context++;
+		sim->wrong++;
 	*eax = 0;
 	*ebx = 0;
 	*ecx = 0;
@@ -449,12 +482,12 @@ void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 
 bool hw_has_architectural_vendor(void)
 {
-	return !this_cpu_ptr(&sim_cpus)->pmu.other_vendor;
+	return !this_sim()->pmu.other_vendor;
 }
 
 bool hw_is_xen_pv(void)
 {
-	return this_cpu_ptr(&sim_cpus)->pmu.xen_pv;
+	return this_sim()->pmu.xen_pv;
 }
 
 /* --- reservations ----------------------------------------------------------- */
@@ -472,12 +505,17 @@ bool hw_reserve_evntsel(u32 msr)
 	return true;
 }
 
+/* Whoever takes it next must not find it counting for us. */
 void hw_release_evntsel(u32 msr)
 {
 	struct sim_reservations *r = &sim_reservations;
-	u32 bit = BIT(msr - PERFEVTSEL0);
+	unsigned int i = msr - PERFEVTSEL0, cpu;
 
-	if (!(r->held & bit))
+	if (!(r->held & BIT(i)))
 		r->wrong++;
-	r->held &= ~bit;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		if (sim_cpu(cpu)->regs.evtsel[i] & EVTSEL_EN)
+			r->wrong++;
+	}
+	r->held &= ~BIT(i);
 }

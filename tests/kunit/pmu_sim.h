@@ -12,6 +12,7 @@
 
 #include <linux/types.h>
 
+#define SIM_CPUS	2	/* as many as the tests' kernel has */
 #define SIM_GENERIC	18	/* counters of a kind that there is room for */
 #define SIM_FIXED	16
 #define SIM_ACCESSES	512	/* room in the log */
@@ -23,6 +24,7 @@
  * @gp: generic counters
  * @width: their bits
  * @fixed: contiguous fixed counters, CPUID.0AH:EDX[4:0]
+ * @secret: but EDX says 0, as that of the first CPUs of version 2 does
  * @fixed_width: bits of all fixed counters
  * @fixed_bitmap: CPUID.0AH:ECX, version 5
  * @ebx: events that are absent, CPUID.0AH:EBX
@@ -42,7 +44,7 @@ struct sim_pmu {
 	u32 fixed_bitmap;
 	u32 ebx;
 	unsigned int ebx_length;
-	bool pdcm, full_width, hypervisor, xen_pv, other_vendor;
+	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret;
 	u32 last_leaf;
 };
 
@@ -72,12 +74,14 @@ enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC };
  * @reg: MSR number, or RDPMC index
  * @val: what was read or written
  * @faulted: it faulted
+ * @time: when, CLOCK_MONOTONIC, ns
  */
 struct sim_access {
 	enum sim_op op;
 	u32 reg;
 	u64 val;
 	bool faulted;
+	u64 time;
 };
 
 /**
@@ -89,10 +93,11 @@ struct sim_access {
  * @fail_nth: this access from now on faults, 1 is the next; 0 is none
  * @fail_all_after: with @fail_nth, all that follow it fault, too
  * @fail_reg: each access to this MSR or RDPMC index faults; 0 is none
+ * @has_failed: one has, so that what follows may be out of order
  * @accesses: how many there were
  * @log: the first of them
- * @wrong_context: accesses with interrupts on, or by RDPMC in its form that
- *	must not fault when it did
+ * @wrong: accesses with interrupts on; RDPMC in its form that must not fault
+ *	when it did; writes of a counter while it counts. Outlives a reset
  */
 struct sim_cpu {
 	struct sim_pmu pmu;
@@ -101,9 +106,10 @@ struct sim_cpu {
 	unsigned int fail_nth;
 	bool fail_all_after;
 	u32 fail_reg;
+	bool has_failed;
 	unsigned int accesses;
 	struct sim_access log[SIM_ACCESSES];
-	unsigned int wrong_context;
+	unsigned int wrong;
 };
 
 struct sim_cpu *sim_cpu(unsigned int cpu);
@@ -117,7 +123,7 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n);
  * @held: by MSR - IA32_PERFEVTSEL0, those that the module holds
  * @foreign: those that somebody else holds
  * @fail_nth: this reservation from now on is refused, 1 is the next
- * @wrong: releases of what was not held
+ * @wrong: releases of what was not held, or still counted
  */
 struct sim_reservations {
 	u32 held;

@@ -47,6 +47,9 @@ static const struct sim_pmu test_pmus[] __maybe_unused = {
 	  .version = 5, .gp = 6,
 	  .width = 48, .fixed = 1, .fixed_width = 48, .fixed_bitmap = 5,
 	  .pdcm = true, .full_width = true },
+	{ .name = "v2-gp2-secret-fixed3-40", .ebx_length = 7,
+	  .version = 2, .gp = 2, .width = 40, .fixed = 3, .fixed_width = 40,
+	  .secret = true },
 	{ .name = "v5-gp1-fixed1-40", .ebx_length = 7,
 	  .version = 5, .gp = 1, .width = 40,
 	  .fixed_width = 40, .fixed_bitmap = 2 },
@@ -91,6 +94,9 @@ struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
 /* As many events as the PMU has counters, each counter with one. */
 struct my_pmu_cpu *test_all_counters(struct kunit *test,
 				     const struct sim_pmu *pmu);
+
+/* For a test that may have ended while it was offline. */
+void test_bring_cpu_back(void);
 
 /* Nothing was done with interrupts on, and no RDPMC faulted unexpected. */
 void test_expect_good_manners(struct kunit *test);

@@ -52,8 +52,8 @@ static const struct assign_row assign_rows[] = {
 	{ "cycles", V5, { 0, END } },
 	{ "ref-cycles", V5, { 34, END } },
 	{ "instructions", &test_pmus[0], { 0, END } },
-	{ "instructions,cycles", &test_pmus[10], { 0, 33, END } },
-	{ "cycles,instructions", &test_pmus[10], { 33, 0, END } },
+	{ "instructions,cycles", &test_pmus[11], { 0, 33, END } },
+	{ "cycles,instructions", &test_pmus[11], { 33, 0, END } },
 	{ "rc1,rc2,rc3,rc4,rc5,rc6,rc7,rc8", V4, { 0, 1, 2, 3, 4, 5, 6, 7, END } },
 };
 
@@ -172,9 +172,46 @@ static void event_refuse(struct kunit *test)
 /* Raw, what EBX does not speak of is the user's own business. */
 static void event_raw_beyond_ebx(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, &short_ebx, "rc4");
+	struct my_pmu_cpu *c = test_cpu(test, &short_ebx, "rc4,r4f2e");
 
 	KUNIT_EXPECT_EQ(test, c->event[0].hw.config, 0x4300c4ULL);
+	/* the first of them */
+	KUNIT_EXPECT_EQ(test, c->event[1].hw.config, 0x434f2eULL);
+}
+
+/* The architectural events, in the order of EBX's bits. */
+static const char * const arch_events[] = {
+	"r003c", "r00c0", "r013c", "r4f2e", "r412e", "r00c4", "r00c5",
+	"r01a4", "r02a4", "r0073", "r019c", "r02c2", "r01e4",
+};
+
+static void arch_event_desc(const char * const *event, char *desc)
+{
+	strscpy(desc, *event, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(arch_event, arch_events, arch_event_desc);
+
+static int init_on_generic(struct kunit *test, const char *event, u32 ebx)
+{
+	struct sim_pmu pmu = { .version = 1, .gp = 2, .width = 48, .ebx = ebx,
+			       .ebx_length = ARRAY_SIZE(arch_events) };
+	struct my_pmu_cpu *c = test_cpu(test, &pmu, "r0001");
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+
+	KUNIT_ASSERT_EQ(test, my_parse_events(event, &attr, 1, &why), 1);
+	return my_pmu_cpu_init(c, &attr, 1, &why);
+}
+
+/* Each bit is about its event, and about no other. */
+static void event_flagged_absent(struct kunit *test)
+{
+	const char * const *event = test->param_value;
+	u32 bit = BIT(event - arch_events);
+
+	KUNIT_EXPECT_EQ(test, init_on_generic(test, *event, bit), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, init_on_generic(test, *event, ~bit), 0);
 }
 
 /* --- reservation ------------------------------------------------------------------ */
@@ -253,6 +290,10 @@ static void event_counts_and_restores(struct kunit *test)
 	before = sim->regs;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
 	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	/* No handler, no interrupt: neither INT nor PMI, whoever had set it. */
+	for (i = 0; i < pmu->gp; i++)
+		KUNIT_EXPECT_FALSE(test, sim->regs.evtsel[i] & BIT_ULL(20));
+	KUNIT_EXPECT_EQ(test, sim->regs.fixed_ctr_ctrl & 0x888, 0ULL);
 	retire(test, 1000, 20);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
 	for (i = 0; i < c->nr_events; i++)
@@ -312,8 +353,10 @@ static void event_overflow_status(struct kunit *test)
 	retire(test, 30, 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.pmc[0], 19ULL);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(62) | 1);
+	sim->regs.global_status |= BIT_ULL(63);	/* somebody's, meanwhile */
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	KUNIT_EXPECT_EQ(test, c->event[0].count, 30ULL);
+	before.global_status |= BIT_ULL(63);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 
 	/* A bit that was set before is not ours to clear. */
@@ -322,6 +365,60 @@ static void event_overflow_status(struct kunit *test)
 	retire(test, 30, 0);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(0));
+}
+
+/* All of them overflow, generic and fixed. */
+static void event_overflow_of_all(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int i;
+
+	for (i = 0; i < pmu->gp; i++)
+		sim->regs.pmc[i] = GENMASK_ULL(pmu->width - 1, 0) - i;
+	for (i = 0; i < SIM_FIXED; i++) {
+		if (c->used & BIT_ULL(32 + i))
+			sim->regs.fixed[i] =
+				GENMASK_ULL(pmu->fixed_width - 1, 0) - i;
+	}
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	retire(test, 100, 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, c->used);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	for (i = 0; i < c->nr_events; i++)
+		KUNIT_EXPECT_EQ_MSG(test, c->event[i].count, 100ULL,
+				    "event %u", i);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* While one is programmed the others count on, and their time goes on. */
+static void event_others_count_on(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 time, count = 0;
+
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	time = c->event[0].hw.prev_time;
+	sim_clear_log(sim);
+	sim->insns_per_access = 1;
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(last), 0);
+	sim->insns_per_access = 0;
+	KUNIT_EXPECT_EQ(test, c->event[0].hw.prev_time, time);
+	KUNIT_EXPECT_GT(test, last->hw.prev_time, time);
+	time = sim->accesses;
+	/* One event is read, and no other. */
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+	KUNIT_EXPECT_EQ(test, count, time);
+	KUNIT_EXPECT_EQ(test, sim->accesses, pmu->version < 2 ? 1U : 3U);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
 /* One event goes off and on; the other counts on, its own count is kept. */
@@ -352,6 +449,9 @@ static void event_one_of_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count, 1010ULL);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
 	KUNIT_EXPECT_EQ(test, count, c->nr_events > 1 ? 1110ULL : 1010ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
@@ -453,6 +553,22 @@ static void event_hybrid(struct kunit *test)
 
 /* --- each access made to fail in turn --------------------------------------------------- */
 
+/* Who refuses without a fault will refuse for ever. */
+static void expect_failed(struct kunit *test, const struct sim_cpu *sim,
+			  unsigned int nth)
+{
+	KUNIT_ASSERT_EQ_MSG(test, sim->fail_nth, 0U,
+			    "refused, but no access %u failed", nth);
+}
+
+/* What was to fail came after all accesses of whoever succeeded. */
+static void expect_noticed(struct kunit *test, struct sim_cpu *sim)
+{
+	KUNIT_EXPECT_EQ_MSG(test, sim->fail_nth, 1U,
+			    "an access failed, and nobody noticed");
+	sim->fail_nth = 0;
+}
+
 /* Up: nothing has changed, and the next try succeeds. */
 static void event_up_unwinds(struct kunit *test)
 {
@@ -468,15 +584,12 @@ static void event_up_unwinds(struct kunit *test)
 		sim->fail_nth = nth;
 		if (!my_pmu_cpu_up(c))
 			break;
-		KUNIT_ASSERT_EQ_MSG(test, sim->fail_nth, 0U,
-				    "refused, but no access %u failed", nth);
+		expect_failed(test, sim, nth);
 		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
 		KUNIT_EXPECT_TRUE(test, c->away);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
-	KUNIT_EXPECT_EQ_MSG(test, sim->fail_nth, 1U,
-			    "an access failed, and nobody noticed");
-	sim->fail_nth = 0;
+	expect_noticed(test, sim);
 	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
@@ -497,9 +610,10 @@ static void event_up_unwinds_counts(struct kunit *test)
 		sim->fail_nth = nth;
 		if (!my_pmu_cpu_up(c))
 			break;
+		expect_failed(test, sim, nth);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
-	sim->fail_nth = 0;
+	expect_noticed(test, sim);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
@@ -523,11 +637,12 @@ static void event_enable_unwinds(struct kunit *test)
 		sim->fail_nth = nth;
 		if (!my_perf_event_enable(last))
 			break;
+		expect_failed(test, sim, nth);
 		KUNIT_EXPECT_EQ(test, c->enabled & BIT_ULL(last->hw.idx), 0ULL);
 		KUNIT_EXPECT_EQ(test, c->wanted & BIT_ULL(last->hw.idx), 0ULL);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
-	sim->fail_nth = 0;
+	expect_noticed(test, sim);
 	retire(test, 7, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 7ULL);
@@ -566,6 +681,8 @@ static void forgive(struct sim_registers *before,
 		before->fixed_ctr_ctrl = now->fixed_ctr_ctrl;
 	else if (failed->op == SIM_WRMSR && reg == 0x38f)
 		before->global_ctrl = now->global_ctrl;
+	else if (reg == 0x38e || reg == 0x390)
+		before->global_status = now->global_status;
 }
 
 /* Down: all is tried, whatever fails; what did not fail is as it was. */
@@ -583,10 +700,14 @@ static void event_down_goes_on(struct kunit *test)
 	for (nth = 1; ; nth++) {
 		sim->regs = before;
 		KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+		retire(test, 5, 5);
+		if (pmu->version >= 2)	/* as if all had wrapped meanwhile */
+			sim->regs.global_status |= c->used;
 		sim_clear_log(sim);
 		sim->fail_nth = nth;
 		if (!my_pmu_cpu_down(c))
 			break;
+		expect_failed(test, sim, nth);
 		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
 		failed = find_failed(sim);
 		wanted = before;
@@ -594,7 +715,7 @@ static void event_down_goes_on(struct kunit *test)
 		test_expect_registers(test, pmu, &wanted, &sim->regs);
 	}
 	KUNIT_EXPECT_GT(test, nth, 1U);
-	sim->fail_nth = 0;
+	expect_noticed(test, sim);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -663,14 +784,23 @@ static int event_suite_case_init(struct kunit *test)
 	return 0;
 }
 
+static void event_suite_case_exit(struct kunit *test)
+{
+	test_bring_cpu_back();
+	test_expect_good_manners(test);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_assign, assign_gen_params),
 	KUNIT_CASE_PARAM(event_refuse, refuse_gen_params),
 	KUNIT_CASE(event_raw_beyond_ebx),
+	KUNIT_CASE_PARAM(event_flagged_absent, arch_event_gen_params),
 	KUNIT_CASE_PARAM(event_reserve, pmu_gen_params),
 	KUNIT_CASE_PARAM(event_counts_and_restores, pmu_gen_params),
 	KUNIT_CASE_PARAM(event_own_work, global_gen_params),
 	KUNIT_CASE_PARAM(event_overflow_status, global_gen_params),
+	KUNIT_CASE_PARAM(event_overflow_of_all, global_gen_params),
+	KUNIT_CASE_PARAM(event_others_count_on, pmu_gen_params),
 	KUNIT_CASE_PARAM(event_one_of_two, pmu_gen_params),
 	KUNIT_CASE_PARAM(event_all_off, pmu_gen_params),
 	KUNIT_CASE(event_away),
@@ -688,7 +818,7 @@ static struct kunit_case event_cases[] = {
 static struct kunit_suite event_suite = {
 	.name = "my_pmu_event",
 	.init = event_suite_case_init,
-	.exit = test_expect_good_manners,
+	.exit = event_suite_case_exit,
 	.test_cases = event_cases,
 };
 

@@ -47,7 +47,7 @@ static int decode(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf,
 		  struct my_pmu_why *why)
 {
 	soil(pmu, why);
-	return intel_pmu_decode(pmu, leaf, why);
+	return my_intel_pmu_decode(pmu, leaf, why);
 }
 
 static void expect_decoded(struct kunit *test, const struct my_x86_pmu *pmu,
@@ -95,7 +95,7 @@ struct init_result {
 	struct my_pmu_why why;
 	unsigned int accesses;
 	struct sim_access first;
-	unsigned int wrong_context;
+	unsigned int wrong;
 };
 
 /* What has gone wrong is told later, with interrupts on. */
@@ -110,10 +110,10 @@ static void init_on(const struct sim_pmu *has, u32 fail_reg,
 	sim_reset(smp_processor_id(), has);
 	sim = sim_cpu(smp_processor_id());
 	sim->fail_reg = fail_reg;
-	result->err = intel_pmu_init(&result->pmu, &result->why);
+	result->err = my_intel_pmu_init(&result->pmu, &result->why);
 	result->accesses = sim->accesses;
 	result->first = sim->log[0];
-	result->wrong_context = sim->wrong_context;
+	result->wrong = sim->wrong;
 	local_irq_restore(flags);
 }
 
@@ -125,7 +125,7 @@ static struct init_result *init_anew(struct kunit *test,
 	result = kunit_kzalloc(test, sizeof(*result), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, result);
 	init_on(has, fail_reg, result);
-	KUNIT_EXPECT_EQ(test, result->wrong_context, 0);
+	KUNIT_EXPECT_EQ(test, result->wrong, 0);
 	return result;
 }
 
@@ -538,12 +538,12 @@ static void leaf_hybrid(struct kunit *test)
 	struct my_pmu_why why;
 	struct my_x86_pmu pmu;
 	unsigned int i;
+	int err;
 
 	soil(&pmu, &why);
 	for (i = 0; i < ARRAY_SIZE(cores); i++) {
-		KUNIT_ASSERT_EQ_MSG(test, 0,
-				    intel_pmu_decode(&pmu, &cores[i].leaf, &why),
-				    "%s", cores[i].what);
+		err = my_intel_pmu_decode(&pmu, &cores[i].leaf, &why);
+		KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", cores[i].what);
 		expect_decoded(test, &pmu, &cores[i].want);
 		expect_narrow_writes(test, &pmu);
 		pmu.full_width = true;
@@ -551,7 +551,7 @@ static void leaf_hybrid(struct kunit *test)
 	}
 }
 
-/* --- intel_pmu_init() ------------------------------------------------------- */
+/* --- my_intel_pmu_init() ---------------------------------------------------- */
 
 struct init_row {
 	const char *what;

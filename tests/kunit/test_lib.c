@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the suites share. */
+#include <linux/cpu.h>
+
 #include "test.h"
 
 void test_leave_traces(struct sim_cpu *sim)
@@ -9,7 +11,7 @@ void test_leave_traces(struct sim_cpu *sim)
 	unsigned int i;
 
 	for (i = 0; i < pmu->gp; i++) {
-		sim->regs.evtsel[i] = 0x410000 | (0x50 + i);
+		sim->regs.evtsel[i] = 0x110000 | (0x50 + i);
 		sim->regs.pmc[i] = (0x123456789abcULL * (i + 1)) & mask;
 	}
 	sim->regs.pmc[0] = 0x1234567;		/* can be written by 32 bits */
@@ -20,9 +22,9 @@ void test_leave_traces(struct sim_cpu *sim)
 			continue;
 		sim->regs.fixed[i] = (0x23456789abcdULL * (i + 1)) &
 				     GENMASK_ULL(pmu->fixed_width - 1, 0);
-		/* The first counts user code for somebody. */
+		/* The first counts user code for somebody, with PMI. */
 		if (!sim->regs.fixed_ctr_ctrl)
-			sim->regs.fixed_ctr_ctrl = 2ULL << (4 * i);
+			sim->regs.fixed_ctr_ctrl = 0xaULL << (4 * i);
 		sim->regs.global_ctrl |= BIT_ULL(32 + i);
 	}
 	sim->regs.global_ctrl &= ~BIT_ULL(0);
@@ -112,11 +114,17 @@ struct my_pmu_cpu *test_all_counters(struct kunit *test,
 	return test_cpu(test, pmu, list);
 }
 
+void test_bring_cpu_back(void)
+{
+	if (!cpu_online(TEST_CPU))
+		add_cpu(TEST_CPU);
+}
+
 void test_expect_good_manners(struct kunit *test)
 {
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu)
-		KUNIT_EXPECT_EQ(test, sim_cpu(cpu)->wrong_context, 0U);
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		KUNIT_EXPECT_EQ(test, sim_cpu(cpu)->wrong, 0U);
 	KUNIT_EXPECT_EQ(test, sim_reservations.wrong, 0U);
 }
