@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For `make run`.
+# For `make run`; KERNEL for `make kunit`, too.
 CPU ?= 3
 COUNTERS ?= instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1
 INTERVAL ?= 1000
@@ -40,6 +40,21 @@ run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP=
 check: ## all tests (TESTS= for those whose name matches)
 	@scripts/deps check
 	@scripts/check '$(TESTS)'
+
+.PHONY: kunit
+kunit: ## the KUnit tests, under kunit.py (KERNEL=6.12 for that kernel's)
+	@scripts/deps run
+	@scripts/kunit run '$(KERNEL)'
+
+.PHONY: coverage
+coverage: ## lines and branches of the module that the KUnit tests reach
+	@scripts/deps run
+	@tests/coverage
+
+.PHONY: mutants
+mutants: ## break the module on purpose, line by line; what notices? (TESTS=)
+	@scripts/deps check
+	@tests/mutants '$(TESTS)'
 
 .PHONY: lab-check
 lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
