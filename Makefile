@@ -42,7 +42,8 @@ check: ## all tests (TESTS= for those whose name matches)
 	@scripts/check '$(TESTS)'
 
 .PHONY: kunit
-kunit: ## the KUnit tests, under kunit.py (KERNEL=6.12 for that kernel's)
+kunit: export KUNIT_FILTER := $(TESTS)
+kunit: ## the KUnit tests, under kunit.py (KERNEL=6.12; TESTS='my_pmu_read*': a glob)
 	@scripts/deps run
 	@scripts/kunit run '$(KERNEL)'
 

@@ -23,7 +23,7 @@
 
 /* --- what stands in for the kernel -------------------------------------------- */
 
-#define LINES		1024
+#define LINES		4096
 #define LINE_SIZE	1024
 
 static DEFINE_SPINLOCK(lines_lock);
@@ -37,8 +37,10 @@ static __printf(1, 2) void catch_line(const char *fmt, ...)
 
 	va_start(args, fmt);
 	spin_lock_irqsave(&lines_lock, flags);
-	if (nr_lines < LINES)
-		vscnprintf(lines[nr_lines++], LINE_SIZE, fmt, args);
+	if (nr_lines < LINES) {
+		vscnprintf(lines[nr_lines], LINE_SIZE, fmt, args);
+		nr_lines++;	/* whoever waits for it reads it at once */
+	}
 	spin_unlock_irqrestore(&lines_lock, flags);
 	va_end(args);
 }
@@ -90,7 +92,7 @@ static struct task_struct *test_kthread_run(int (*func)(void *), void *data)
 	return kthread_run(func, data, "my_pmu/test");
 }
 
-#define WAKEUPS		256
+#define WAKEUPS		8192
 
 /* When the sampler wanted to be woken; and how late it is made to be, once. */
 static u64 wakeups[WAKEUPS];

@@ -23,7 +23,7 @@ kunit_module() {
 	shift 2
 
 	dir=$("$lab/kunit" module "$series" "$@")
-	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --smp 2 --append 'kunit.filter_glob=none possible_cpus=3' \
+	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --smp 2 --append 'kunit.filter_glob=none possible_cpus=3 oops=panic' \
 		--module "$dir/src/my_pmu_kunit.ko" -- sh -c "$kunit_guest" < /dev/null
 }
 
