@@ -224,10 +224,21 @@ no_versions() {
 	grep -nE 'KERNEL_VERSION|LINUX_VERSION|linux/version\.h' Kbuild tests/guest/*.[ch] tests/kunit/*.[ch] || true
 }
 
+# What is not in the Kbuild file is not compiled, and not missed either.
+unbuilt_tests() {
+	local file
+
+	for file in tests/kunit/*.c; do
+		file=${file##*/}
+		grep -qw "${file%.c}\.o" tests/kunit/Kbuild || echo "tests/kunit/$file is not in tests/kunit/Kbuild"
+	done
+}
+
 once "W=1 and sparse, Linux 6.1" compile 6.1
 once "W=1 and sparse, Linux 6.12" compile 6.12
 once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
 once "W=1 and sparse of the KUnit tests, Linux 6.12" compile_tests 6.12
+silent "every KUnit test is built" unbuilt_tests
 once "coccicheck" run_coccicheck
 once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
 once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12

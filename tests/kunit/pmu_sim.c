@@ -49,6 +49,14 @@ static struct sim_cpu *this_sim(void)
 	return sim_cpu(raw_smp_processor_id());
 }
 
+static void note_wrong(struct sim_cpu *sim, const char *rule, u32 reg)
+{
+	if (!sim->wrong++) {
+		sim->first_wrong = rule;
+		sim->first_wrong_reg = reg;
+	}
+}
+
 static u64 ones(unsigned int n)
 {
 	return n ? GENMASK_ULL(n - 1, 0) : 0;
@@ -95,9 +103,13 @@ void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
 {
 	struct sim_cpu *sim = sim_cpu(cpu);
 	unsigned int wrong = sim->wrong;
+	const char *rule = sim->first_wrong;
+	u32 reg = sim->first_wrong_reg;
 
 	memset(sim, 0, sizeof(*sim));
 	sim->wrong = wrong;
+	sim->first_wrong = rule;
+	sim->first_wrong_reg = reg;
 	sim->pmu = *pmu;
 	if (pmu->version >= 2)
 		sim->regs.global_ctrl = ones(pmu->gp);
@@ -201,13 +213,13 @@ static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 }
 
 /* SDM: a counter must not be written while it is enabled. */
-static void note_if_counting(struct sim_cpu *sim, unsigned int bit)
+static void note_if_counting(struct sim_cpu *sim, unsigned int bit, u32 msr)
 {
 	u64 control = bit < 32 ? sim->regs.evtsel[bit] & EVTSEL_EN :
 		      sim->regs.fixed_ctr_ctrl >> (4 * (bit - 32)) & 3;
 
 	if (control && gate_is_open(sim, bit) && !sim->has_failed)
-		sim->wrong++;
+		note_wrong(sim, "a counter was written while it counted", msr);
 }
 
 /* 32 bits, sign-extended to the counter's width. */
@@ -215,7 +227,7 @@ static int write_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	u64 extended = val & 0xffffffff;
 
-	note_if_counting(sim, i);
+	note_if_counting(sim, i, PMC0 + i);
 	if (extended & BIT_ULL(31))
 		extended |= GENMASK_ULL(63, 32);
 	sim->regs.pmc[i] = extended & ones(sim->pmu.width);
@@ -226,7 +238,7 @@ static int write_a_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	if (val & ~ones(sim->pmu.width))
 		return -EIO;
-	note_if_counting(sim, i);
+	note_if_counting(sim, i, A_PMC0 + i);
 	sim->regs.pmc[i] = val;
 	return 0;
 }
@@ -235,7 +247,7 @@ static int write_fixed(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	if (val & ~ones(sim->pmu.fixed_width))
 		return -EIO;
-	note_if_counting(sim, 32 + i);
+	note_if_counting(sim, 32 + i, FIXED_CTR0 + i);
 	sim->regs.fixed[i] = val;
 	return 0;
 }
@@ -392,7 +404,7 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 	int err = -EIO;
 
 	if (!irqs_disabled())
-		sim->wrong++;
+		note_wrong(sim, "an access with interrupts on", reg);
 	sim_retire(sim, 0xc0, 0x00, false, sim->insns_per_access);
 	sim_retire(sim, 0x3c, 0x00, false, sim->insns_per_access);
 	if (fails_on_demand(sim, reg)) {
@@ -429,7 +441,7 @@ int hw_rdpmc_safe(u32 index, u64 *val)
 	return access_register(SIM_RDPMC, index, val);
 }
 
-/* A fault in here would be an oops; on demand it does not fail. */
+/* A fault in here would be an oops, so fail_nth passes it over. */
 u64 hw_rdpmc(u32 index)
 {
 	struct sim_cpu *sim = this_sim();
@@ -438,7 +450,7 @@ u64 hw_rdpmc(u32 index)
 
 	sim->fail_nth = 0;
 	if (access_register(SIM_RDPMC, index, &val))
-		sim->wrong++;
+		note_wrong(sim, "RDPMC faulted where that is an oops", index);
 	sim->fail_nth = nth;
 	return val;
 }
@@ -467,7 +479,7 @@ void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 	const struct sim_pmu *pmu = &sim->pmu;
 
 	if (!irqs_disabled())
-		sim->wrong++;
+		note_wrong(sim, "CPUID with interrupts on", leaf);
 	*eax = 0;
 	*ebx = 0;
 	*ecx = 0;

@@ -5,6 +5,8 @@
  * volume 3, "Architectural performance monitoring", and volume 2, RDPMC and
  * CPUID; it includes nothing of the module's but the seam that it stands behind.
  *
+ * Not modelled: interrupts of overflows, the freeze, edge, inv and cmask.
+ *
  * Tests set it up from any CPU while nobody uses it, and look at it afterwards.
  */
 #ifndef MY_PMU_SIM_H
@@ -90,7 +92,8 @@ struct sim_access {
  * @regs: its registers
  * @insns_per_access: instructions, each of one cycle, that retire in the kernel
  *	with each access: what the code that drives the PMU costs
- * @fail_nth: this access from now on faults, 1 is the next; 0 is none
+ * @fail_nth: this access from now on faults, 1 is the next; 0 is none. RDPMC in
+ *	its form that must not fault is not counted
  * @fail_all_after: with @fail_nth, all that follow it fault, too
  * @fail_reg: each access to this MSR or RDPMC index faults; 0 is none
  * @has_failed: one has, so that what follows may be out of order
@@ -98,6 +101,8 @@ struct sim_access {
  * @log: the first of them
  * @wrong: accesses with interrupts on; RDPMC in its form that must not fault
  *	when it did; writes of a counter while it counts. Outlives a reset
+ * @first_wrong: the rule that was first broken
+ * @first_wrong_reg: MSR or RDPMC index with which it was
  */
 struct sim_cpu {
 	struct sim_pmu pmu;
@@ -110,6 +115,8 @@ struct sim_cpu {
 	unsigned int accesses;
 	struct sim_access log[SIM_ACCESSES];
 	unsigned int wrong;
+	const char *first_wrong;
+	u32 first_wrong_reg;
 };
 
 struct sim_cpu *sim_cpu(unsigned int cpu);

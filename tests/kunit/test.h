@@ -16,44 +16,73 @@
 /* The CPU that tests count on, not the one that they run on. */
 #define TEST_CPU	1
 
+enum {
+	V1_40,
+	V1_FULL,
+	V2_40,
+	V2_NO_FIXED,
+	V2_32,
+	V3_LEGACY,
+	V4,
+	V4_64,
+	V4_NARROW_FIXED,
+	V5_HOLE,
+	V2_SECRET,
+	V5_ONE_OF_EACH,
+};
+
 static const struct sim_pmu test_pmus[] __maybe_unused = {
-	{ .name = "v1-gp2-40", .ebx_length = 7,
+	[V1_40] = {
+	  .name = "v1-gp2-40", .ebx_length = 7,
 	  .version = 1, .gp = 2, .width = 40 },
-	{ .name = "v1-gp4-48-full", .ebx_length = 7,
+	[V1_FULL] = {
+	  .name = "v1-gp4-48-full", .ebx_length = 7,
 	  .version = 1, .gp = 4, .width = 48,
 	  .pdcm = true, .full_width = true },
-	{ .name = "v2-gp4-fixed3-40", .ebx_length = 7,
+	[V2_40] = {
+	  .name = "v2-gp4-fixed3-40", .ebx_length = 7,
 	  .version = 2, .gp = 4, .width = 40,
 	  .fixed = 3, .fixed_width = 40 },
-	{ .name = "v2-gp4-fixed0-48-full", .ebx_length = 7,
+	[V2_NO_FIXED] = {
+	  .name = "v2-gp4-fixed0-48-full", .ebx_length = 7,
 	  .version = 2, .gp = 4, .width = 48,
 	  .hypervisor = true, .pdcm = true, .full_width = true },
-	{ .name = "v2-gp2-fixed3-32", .ebx_length = 7,
+	[V2_32] = {
+	  .name = "v2-gp2-fixed3-32", .ebx_length = 7,
 	  .version = 2, .gp = 2, .width = 32,
 	  .fixed = 3, .fixed_width = 32, .pdcm = true },
-	{ .name = "v3-gp8-fixed3-48", .ebx_length = 7,
+	[V3_LEGACY] = {
+	  .name = "v3-gp8-fixed3-48", .ebx_length = 7,
 	  .version = 3, .gp = 8, .width = 48,
 	  .fixed = 3, .fixed_width = 48, .pdcm = true },
-	{ .name = "v4-gp8-fixed3-48-full", .ebx_length = 7,
+	[V4] = {
+	  .name = "v4-gp8-fixed3-48-full", .ebx_length = 7,
 	  .version = 4, .gp = 8, .width = 48,
 	  .fixed = 3, .fixed_width = 48, .pdcm = true, .full_width = true },
-	{ .name = "v4-gp18-fixed3-64-full", .ebx_length = 7,
+	[V4_64] = {
+	  .name = "v4-gp18-fixed3-64-full", .ebx_length = 7,
 	  .version = 4, .gp = 18, .width = 64,
 	  .fixed = 3, .fixed_width = 64, .pdcm = true, .full_width = true },
-	{ .name = "v4-gp4-48-fixed3-32", .ebx_length = 7,
+	[V4_NARROW_FIXED] = {
+	  .name = "v4-gp4-48-fixed3-32", .ebx_length = 7,
 	  .version = 4, .gp = 4, .width = 48,
 	  .fixed = 3, .fixed_width = 32, .pdcm = true, .full_width = true },
-	{ .name = "v5-gp6-fixed0-and-2-48-full", .ebx_length = 7,
+	[V5_HOLE] = {
+	  .name = "v5-gp6-fixed0-and-2-48-full", .ebx_length = 7,
 	  .version = 5, .gp = 6,
 	  .width = 48, .fixed = 1, .fixed_width = 48, .fixed_bitmap = 5,
 	  .pdcm = true, .full_width = true },
-	{ .name = "v2-gp2-secret-fixed3-40", .ebx_length = 7,
+	[V2_SECRET] = {
+	  .name = "v2-gp2-secret-fixed3-40", .ebx_length = 7,
 	  .version = 2, .gp = 2, .width = 40, .fixed = 3, .fixed_width = 40,
 	  .secret = true },
-	{ .name = "v5-gp1-fixed1-40", .ebx_length = 7,
+	[V5_ONE_OF_EACH] = {
+	  .name = "v5-gp1-fixed1-40", .ebx_length = 7,
 	  .version = 5, .gp = 1, .width = 40,
 	  .fixed_width = 40, .fixed_bitmap = 2 },
 };
+
+#define PMU(id)		(&test_pmus[id])
 
 static inline void test_pmu_desc(const struct sim_pmu *pmu, char *desc)
 {

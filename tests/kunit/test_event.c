@@ -20,9 +20,6 @@ static const void *global_gen_params(const void *prev, char *desc)
 	return pmu;
 }
 
-#define V4	(&test_pmus[6])
-#define V5	(&test_pmus[9])
-
 /* --- assignment ----------------------------------------------------------------- */
 
 #define END	(-1)
@@ -40,21 +37,21 @@ struct assign_row {
 };
 
 static const struct assign_row assign_rows[] = {
-	{ "instructions", V4, { 32, END } },
-	{ "instructions,instructions", V4, { 32, 0, END } },
-	{ "cycles,instructions,ref-cycles", V4, { 33, 32, 34, END } },
-	{ "branches,cache-references", V4, { 0, 1, END } },
-	{ "bus-cycles", V4, { 0, END } },
-	{ "branches,r01c2@gp0", V4, { 1, 0, END } },
-	{ "instructions,instructions@fixed0", V4, { 0, 32, END } },
-	{ "r01c2@gp1,branches,cycles@gp0,branches:u", V4, { 1, 2, 0, 3, END } },
-	{ "instructions:u", V4, { 32, END } },
-	{ "cycles", V5, { 0, END } },
-	{ "ref-cycles", V5, { 34, END } },
-	{ "instructions", &test_pmus[0], { 0, END } },
-	{ "instructions,cycles", &test_pmus[11], { 0, 33, END } },
-	{ "cycles,instructions", &test_pmus[11], { 33, 0, END } },
-	{ "rc1,rc2,rc3,rc4,rc5,rc6,rc7,rc8", V4, { 0, 1, 2, 3, 4, 5, 6, 7, END } },
+	{ "instructions", PMU(V4), { 32, END } },
+	{ "instructions,instructions", PMU(V4), { 32, 0, END } },
+	{ "cycles,instructions,ref-cycles", PMU(V4), { 33, 32, 34, END } },
+	{ "branches,cache-references", PMU(V4), { 0, 1, END } },
+	{ "bus-cycles", PMU(V4), { 0, END } },
+	{ "branches,r01c2@gp0", PMU(V4), { 1, 0, END } },
+	{ "instructions,instructions@fixed0", PMU(V4), { 0, 32, END } },
+	{ "r01c2@gp1,branches,cycles@gp0,branches:u", PMU(V4), { 1, 2, 0, 3, END } },
+	{ "instructions:u", PMU(V4), { 32, END } },
+	{ "cycles", PMU(V5_HOLE), { 0, END } },
+	{ "ref-cycles", PMU(V5_HOLE), { 34, END } },
+	{ "instructions", PMU(V1_40), { 0, END } },
+	{ "instructions,cycles", PMU(V5_ONE_OF_EACH), { 0, 33, END } },
+	{ "cycles,instructions", PMU(V5_ONE_OF_EACH), { 33, 0, END } },
+	{ "rc1,rc2,rc3,rc4,rc5,rc6,rc7,rc8", PMU(V4), { 0, 1, 2, 3, 4, 5, 6, 7, END } },
 };
 
 static void assign_desc(const struct assign_row *row, char *desc)
@@ -106,33 +103,33 @@ static const struct sim_pmu short_ebx = {
 	.fixed = 3, .fixed_width = 48, .ebx_length = 3 };
 
 static const struct refuse_row refuse_rows[] = {
-	{ "instructions@gp8", V4, -EINVAL,
+	{ "instructions@gp8", PMU(V4), -EINVAL,
 	  "'instructions@gp8': CPU 1 has no gp8; it has 8 generic (gp) and 3 fixed counters" },
-	{ "cycles@fixed3", V4, -EINVAL,
+	{ "cycles@fixed3", PMU(V4), -EINVAL,
 	  "'cycles@fixed3': CPU 1 has no fixed3; it has 8 generic (gp) and 3 fixed counters" },
-	{ "cycles@fixed1", V5, -EINVAL,
+	{ "cycles@fixed1", PMU(V5_HOLE), -EINVAL,
 	  "'cycles@fixed1': CPU 1 has no fixed1; it has 6 generic (gp) and 2 fixed counters" },
-	{ "cycles@fixed0", V4, -EINVAL,
+	{ "cycles@fixed0", PMU(V4), -EINVAL,
 	  "'cycles@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
 	},
-	{ "ref-cycles@gp0", V4, -EINVAL,
+	{ "ref-cycles@gp0", PMU(V4), -EINVAL,
 	  "'ref-cycles@gp0': gp0 cannot count this event; leave the pin out and the module chooses",
 	},
-	{ "branches:u@fixed0", V4, -EINVAL,
+	{ "branches:u@fixed0", PMU(V4), -EINVAL,
 	  "'branches:u@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
 	},
-	{ "cycles@gp1,branches@gp1", V4, -EINVAL,
+	{ "cycles@gp1,branches@gp1", PMU(V4), -EINVAL,
 	  "'branches@gp1': gp1 is taken by another event; each counter takes one" },
-	{ "ref-cycles", &test_pmus[0], -EOPNOTSUPP,
+	{ "ref-cycles", PMU(V1_40), -EOPNOTSUPP,
 	  "'ref-cycles': CPU 1 has no counter that counts it" },
-	{ "ref-cycles@gp0", &test_pmus[0], -EOPNOTSUPP,
+	{ "ref-cycles@gp0", PMU(V1_40), -EOPNOTSUPP,
 	  "'ref-cycles': CPU 1 has no counter that counts it" },
-	{ "r0000", V4, -EOPNOTSUPP,
+	{ "r0000", PMU(V4), -EOPNOTSUPP,
 	  "'r0000': CPU 1 has no counter that counts it" },
-	{ "ref-cycles,ref-cycles", V4, -ENOSPC,
+	{ "ref-cycles,ref-cycles", PMU(V4), -ENOSPC,
 	  "'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
 	},
-	{ "cycles,branches,branches", &test_pmus[0], -ENOSPC,
+	{ "cycles,branches,branches", PMU(V1_40), -ENOSPC,
 	  "'branches': no counter is left that counts it; CPU 1 has 2 generic (gp) and 0 fixed counters",
 	},
 	{ "cache-misses", &no_cache, -EOPNOTSUPP,
@@ -494,7 +491,7 @@ static void event_all_off(struct kunit *test)
 /* While the CPU is away nothing is touched, and nothing is said to count. */
 static void event_away(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, V4, "instructions,cycles@gp0");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions,cycles@gp0");
 	struct my_pmu_sample *s = new_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 count = 42;
@@ -517,7 +514,7 @@ static void event_away(struct kunit *test)
 /* A CPU that is not there at all. */
 static void event_offline(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, V4, "instructions");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions");
 	struct my_pmu_sample *s = new_sample(test);
 	struct my_pmu_why why = {};
 	u64 count = 42;
@@ -541,8 +538,8 @@ static void event_hybrid(struct kunit *test)
 	struct my_x86_pmu big = {}, little = {};
 	struct my_pmu_why why;
 
-	sim_reset(0, V4);
-	sim_reset(1, V5);
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V5_HOLE));
 	KUNIT_ASSERT_EQ(test, my_pmu_detect(0, &big, &why), 0);
 	KUNIT_ASSERT_EQ(test, my_pmu_detect(1, &little, &why), 0);
 	KUNIT_EXPECT_EQ(test, big.counters, 0x7000000ffULL);

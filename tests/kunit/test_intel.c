@@ -5,11 +5,6 @@
  */
 #include "test.h"
 
-#define V4		(&test_pmus[6])
-#define V3_LEGACY	(&test_pmus[5])
-#define V1		(&test_pmus[0])
-#define V5_HOLES	(&test_pmus[9])
-
 /* --- ids -------------------------------------------------------------------- */
 
 struct id_row {
@@ -40,7 +35,7 @@ KUNIT_ARRAY_PARAM(id, id_rows, id_desc);
 static void intel_ids(struct kunit *test)
 {
 	const struct id_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, V4, "cycles");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
 
 	KUNIT_EXPECT_STREQ(test, my_pmc_kind(row->idx), row->kind);
 	KUNIT_EXPECT_EQ(test, my_pmc_number(row->idx), row->number);
@@ -70,31 +65,31 @@ struct config_row {
 };
 
 static const struct config_row config_rows[] = {
-	{ "instructions@gp0", V4, 0x4300c0, 0x186, 0x4c1, 0, 48 },
-	{ "instructions:u@gp1", V4, 0x4100c0, 0x187, 0x4c2, 1, 48 },
-	{ "instructions:k@gp2", V4, 0x4200c0, 0x188, 0x4c3, 2, 48 },
-	{ "instructions:uk@gp7", V4, 0x4300c0, 0x18d, 0x4c8, 7, 48 },
-	{ "cycles@gp3", V4, 0x43003c, 0x189, 0x4c4, 3, 48 },
-	{ "bus-cycles@gp0", V4, 0x43013c, 0x186, 0x4c1, 0, 48 },
-	{ "cache-references@gp0", V4, 0x434f2e, 0x186, 0x4c1, 0, 48 },
-	{ "cache-misses@gp0", V4, 0x43412e, 0x186, 0x4c1, 0, 48 },
-	{ "branches@gp0", V4, 0x4300c4, 0x186, 0x4c1, 0, 48 },
-	{ "branch-misses@gp0", V4, 0x4300c5, 0x186, 0x4c1, 0, 48 },
-	{ "r01c2:u@gp4", V4, 0x4101c2, 0x18a, 0x4c5, 4, 48 },
-	{ "rff01@gp5", V4, 0x43ff01, 0x18b, 0x4c6, 5, 48 },
-	{ "cpu/event=0xa3,umask=0x14/k@gp6", V4, 0x4214a3, 0x18c, 0x4c7, 6, 48 },
-	{ "instructions@gp0", V3_LEGACY, 0x4300c0, 0x186, 0x0c1, 0, 48 },
-	{ "cycles@gp7", V3_LEGACY, 0x43003c, 0x18d, 0x0c8, 7, 48 },
-	{ "cycles@gp1", V1, 0x43003c, 0x187, 0x0c2, 1, 40 },
-	{ "instructions@fixed0", V4, 0x003, 0x38d, 0x309, 0x40000000, 48 },
-	{ "instructions:u@fixed0", V4, 0x002, 0x38d, 0x309, 0x40000000, 48 },
-	{ "instructions:k@fixed0", V4, 0x001, 0x38d, 0x309, 0x40000000, 48 },
-	{ "cycles@fixed1", V4, 0x030, 0x38d, 0x30a, 0x40000001, 48 },
-	{ "cycles:k@fixed1", V4, 0x010, 0x38d, 0x30a, 0x40000001, 48 },
-	{ "ref-cycles@fixed2", V4, 0x300, 0x38d, 0x30b, 0x40000002, 48 },
-	{ "ref-cycles:u@fixed2", V4, 0x200, 0x38d, 0x30b, 0x40000002, 48 },
-	{ "cycles@fixed1", &test_pmus[8], 0x030, 0x38d, 0x30a, 0x40000001, 32 },
-	{ "ref-cycles@fixed2", V5_HOLES, 0x300, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "instructions@gp0", PMU(V4), 0x4300c0, 0x186, 0x4c1, 0, 48 },
+	{ "instructions:u@gp1", PMU(V4), 0x4100c0, 0x187, 0x4c2, 1, 48 },
+	{ "instructions:k@gp2", PMU(V4), 0x4200c0, 0x188, 0x4c3, 2, 48 },
+	{ "instructions:uk@gp7", PMU(V4), 0x4300c0, 0x18d, 0x4c8, 7, 48 },
+	{ "cycles@gp3", PMU(V4), 0x43003c, 0x189, 0x4c4, 3, 48 },
+	{ "bus-cycles@gp0", PMU(V4), 0x43013c, 0x186, 0x4c1, 0, 48 },
+	{ "cache-references@gp0", PMU(V4), 0x434f2e, 0x186, 0x4c1, 0, 48 },
+	{ "cache-misses@gp0", PMU(V4), 0x43412e, 0x186, 0x4c1, 0, 48 },
+	{ "branches@gp0", PMU(V4), 0x4300c4, 0x186, 0x4c1, 0, 48 },
+	{ "branch-misses@gp0", PMU(V4), 0x4300c5, 0x186, 0x4c1, 0, 48 },
+	{ "r01c2:u@gp4", PMU(V4), 0x4101c2, 0x18a, 0x4c5, 4, 48 },
+	{ "rff01@gp5", PMU(V4), 0x43ff01, 0x18b, 0x4c6, 5, 48 },
+	{ "cpu/event=0xa3,umask=0x14/k@gp6", PMU(V4), 0x4214a3, 0x18c, 0x4c7, 6, 48 },
+	{ "instructions@gp0", PMU(V3_LEGACY), 0x4300c0, 0x186, 0x0c1, 0, 48 },
+	{ "cycles@gp7", PMU(V3_LEGACY), 0x43003c, 0x18d, 0x0c8, 7, 48 },
+	{ "cycles@gp1", PMU(V1_40), 0x43003c, 0x187, 0x0c2, 1, 40 },
+	{ "instructions@fixed0", PMU(V4), 0x003, 0x38d, 0x309, 0x40000000, 48 },
+	{ "instructions:u@fixed0", PMU(V4), 0x002, 0x38d, 0x309, 0x40000000, 48 },
+	{ "instructions:k@fixed0", PMU(V4), 0x001, 0x38d, 0x309, 0x40000000, 48 },
+	{ "cycles@fixed1", PMU(V4), 0x030, 0x38d, 0x30a, 0x40000001, 48 },
+	{ "cycles:k@fixed1", PMU(V4), 0x010, 0x38d, 0x30a, 0x40000001, 48 },
+	{ "ref-cycles@fixed2", PMU(V4), 0x300, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "ref-cycles:u@fixed2", PMU(V4), 0x200, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "cycles@fixed1", PMU(V4_NARROW_FIXED), 0x030, 0x38d, 0x30a, 0x40000001, 32 },
+	{ "ref-cycles@fixed2", PMU(V5_HOLE), 0x300, 0x38d, 0x30b, 0x40000002, 48 },
 };
 
 static void config_desc(const struct config_row *row, char *desc)
@@ -150,7 +145,7 @@ static void intel_counts(struct kunit *test)
 	const struct counts_row *row = test->param_value;
 	struct my_perf_event_attr attr = { .event = row->event,
 					   .umask = row->umask };
-	struct my_pmu_cpu *c = test_cpu(test, V4, "cycles");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
 	int idx;
 
 	for (idx = 0; idx < 64; idx++) {
@@ -181,14 +176,14 @@ struct sequence_row {
 };
 
 static const struct sequence_row up_rows[] = {
-	{ "v1", V1, "instructions@gp1", 4, {
+	{ "v1", PMU(V1_40), "instructions@gp1", 4, {
 		{ SIM_RDMSR, 0x187 },
 		{ SIM_RDMSR, 0x0c2 },
 		{ SIM_WRMSR, 0x187, 0x4300c0 },
 		{ SIM_RDPMC, 1 },
 	} },
 	/* Note all, stop ours, program each, start ours. */
-	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 13, {
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 13, {
 		{ SIM_RDMSR, 0x38f },
 		{ SIM_RDMSR, 0x38e },
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
@@ -207,18 +202,18 @@ static const struct sequence_row up_rows[] = {
 
 /* Stop, read once more; no enable, the old count, the old control; in reverse. */
 static const struct sequence_row down_rows[] = {
-	{ "v1", V1, "instructions@gp1", 3, {
+	{ "v1", PMU(V1_40), "instructions@gp1", 3, {
 		{ SIM_RDPMC, 1 },
 		{ SIM_WRMSR, 0x187, 0 },
 		{ SIM_WRMSR, 0x187, 0x110051 },
 	} },
-	{ "v1-writable", V1, "instructions@gp0", 4, {
+	{ "v1-writable", PMU(V1_40), "instructions@gp0", 4, {
 		{ SIM_RDPMC, 0 },
 		{ SIM_WRMSR, 0x186, 0 },
 		{ SIM_WRMSR, 0x0c1, 0x1234567 },
 		{ SIM_WRMSR, 0x186, 0x110050 },
 	} },
-	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 13, {
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 13, {
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
 		{ SIM_RDPMC, 2 },
 		{ SIM_RDPMC, 0x40000001 },
@@ -237,11 +232,11 @@ static const struct sequence_row down_rows[] = {
 
 /* One write before, one after: all stand still in between. */
 static const struct sequence_row read_rows[] = {
-	{ "v1", V1, "instructions@gp1,cycles@gp0", 2, {
+	{ "v1", PMU(V1_40), "instructions@gp1,cycles@gp0", 2, {
 		{ SIM_RDPMC, 1 },
 		{ SIM_RDPMC, 0 },
 	} },
-	{ "v4-generic-and-fixed", V4, "r01c2:u@gp2,cycles@fixed1", 4, {
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 4, {
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
 		{ SIM_RDPMC, 2 },
 		{ SIM_RDPMC, 0x40000001 },

@@ -11,6 +11,7 @@ void test_leave_traces(struct sim_cpu *sim)
 	unsigned int i;
 
 	for (i = 0; i < pmu->gp; i++) {
+		/* INT and USR, but not enabled */
 		sim->regs.evtsel[i] = 0x110000 | (0x50 + i);
 		sim->regs.pmc[i] = (0x123456789abcULL * (i + 1)) & mask;
 	}
@@ -120,11 +121,20 @@ void test_bring_cpu_back(void)
 		add_cpu(TEST_CPU);
 }
 
+/* What is told once is not told of the tests that follow. */
 void test_expect_good_manners(struct kunit *test)
 {
+	struct sim_cpu *sim;
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < SIM_CPUS; cpu++)
-		KUNIT_EXPECT_EQ(test, sim_cpu(cpu)->wrong, 0U);
-	KUNIT_EXPECT_EQ(test, sim_reservations.wrong, 0U);
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		sim = sim_cpu(cpu);
+		KUNIT_EXPECT_EQ_MSG(test, sim->wrong, 0U,
+				    "CPU %u, first: %s, register %#x", cpu,
+				    sim->first_wrong, sim->first_wrong_reg);
+		sim->wrong = 0;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, sim_reservations.wrong, 0U,
+			    "an event select released that was not held, or still counted");
+	sim_reservations.wrong = 0;
 }

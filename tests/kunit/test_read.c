@@ -164,7 +164,7 @@ static void read_plausible(struct kunit *test)
 /* A counter that somebody writes while it counts: told, and left out. */
 static void read_stolen(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, &test_pmus[6],
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
 					"instructions@gp1,cycles@fixed1");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_sample *s;
@@ -192,7 +192,7 @@ static void read_stolen(struct kunit *test)
 static void read_time(struct kunit *test)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct my_pmu_cpu *c = test_cpu(test, &test_pmus[6], "cycles");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
 	struct my_pmu_sample *s;
 	u64 before;
 
