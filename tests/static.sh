@@ -234,11 +234,16 @@ unbuilt_tests() {
 	done
 }
 
+other_leaves() {
+	tests/kunit/make-leaves tests/kunit/pmu-leaves.csv | diff tests/kunit/leaves.h -
+}
+
 once "W=1 and sparse, Linux 6.1" compile 6.1
 once "W=1 and sparse, Linux 6.12" compile 6.12
 once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
 once "W=1 and sparse of the KUnit tests, Linux 6.12" compile_tests 6.12
 silent "every KUnit test is built" unbuilt_tests
+silent "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck
 once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
 once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12
