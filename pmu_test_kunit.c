@@ -651,13 +651,16 @@ static void core_line(struct kunit *test)
  */
 static void core_ticks(struct kunit *test)
 {
-	u64 interval = 5 * NSEC_PER_MSEC, start = 0, ticks = 0;
+	u64 interval = 5 * NSEC_PER_MSEC, start, ticks = 0;
+	u64 before, after;
 	struct sample_line sample = {}, last = {};
 	unsigned int i;
 
 	sim_reset(TEST_CPU, PMU(V4));
 	set_parameters("1", EVERYWHERE, "5");
+	before = ktime_get_ns();
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	after = ktime_get_ns();
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 5));
 	oversleep_ms = 37;
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=",
@@ -671,6 +674,8 @@ static void core_ticks(struct kunit *test)
 
 	KUNIT_EXPECT_GE(test, total(" missed="), 10ULL);
 	start = wakeups[0] - interval;
+	KUNIT_EXPECT_GE(test, start, before);
+	KUNIT_EXPECT_LE(test, start, after);
 	for (i = 0; i < nr_wakeups; i++)
 		KUNIT_EXPECT_EQ(test, (wakeups[i] - start) % interval, 0ULL);
 	for (i = 0; i < nr_lines; i++) {
