@@ -7,22 +7,8 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-# result NAME CONDITION...
-result() {
-	local name=$1 verdict=ok
-
-	shift
-	number=$((number + 1))
-	if ! "$@"; then
-		verdict='not ok'
-		failed=1
-		sed 's/^/#   /' "$work/out"
-	fi
-	echo "$verdict $number - $name"
-}
+# shellcheck source=tests/lib-tap.sh
+source tests/lib-tap.sh
 
 run() {
 	status=0
