@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A stand-in for the kernel's: what pmu_event.h's inline functions use of it. */
+#ifndef FUZZ_LINUX_BITOPS_H
+#define FUZZ_LINUX_BITOPS_H
+
+#define GENMASK_ULL(h, l)	(~0ULL >> (63 - (h)) & ~0ULL << (l))
+#define hweight64(w)		((unsigned int)__builtin_popcountll(w))
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A stand-in for the kernel's.  There, too, each takes the lowest byte of what
+ * it is given, of whatever sign (but for isdigit(), which needs no table).
+ */
+#ifndef FUZZ_LINUX_CTYPE_H
+#define FUZZ_LINUX_CTYPE_H
+
+#include <linux/types.h>
+
+static inline int isascii(int c)
+{
+	return (u8)c < 0x80;
+}
+
+static inline int isdigit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* lib/ctype.c: Latin-1's letters and signs have their places in the table. */
+static inline int isgraph(int c)
+{
+	u8 byte = c;
+
+	return (byte > ' ' && byte < 0x7f) || byte > 0xa0;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A stand-in for the kernel's: what pmu_parse.c and its headers use of it. */
+#ifndef FUZZ_LINUX_TYPES_H
+#define FUZZ_LINUX_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+
+#endif
