@@ -15,6 +15,8 @@ SMP ?= 4
 # For `make check` and `make lab-check`: only the tests whose name matches; for
 # `make compat`, the kernels.
 TESTS ?=
+# For `make fuzz`
+RUNS ?= 10000000
 
 .DEFAULT_GOAL := modules
 
@@ -56,6 +58,11 @@ coverage: ## lines and branches of the module that the KUnit tests reach
 mutants: ## break the module on purpose, line by line; what notices? (TESTS=)
 	@scripts/deps check
 	@tests/mutants '$(TESTS)'
+
+.PHONY: fuzz
+fuzz: ## the parameters' parser, by libFuzzer (RUNS= executions)
+	@scripts/deps fuzz
+	@tests/fuzz-parse '$(RUNS)'
 
 .PHONY: lab-check
 lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
