@@ -41,16 +41,28 @@ declare -A pmu_property=(
 	[fixed]=pmu-fixed [fixed-width]=pmu-fixed-width [fixed-bitmap]=pmu-fixed-bitmap
 	[ebx]=pmu-ebx [ebx-length]=pmu-ebx-length
 	[full-width]=full-width-write [pdcm]=pdcm [hypervisor]=hypervisor
+	[broken]=pmu-broken [broken-counters]=pmu-broken-counters
+	[firmware]=pmu-firmware [faults]=pmu-faults
 )
-pmu_keys='version gp width fixed fixed-width fixed-bitmap ebx ebx-length (numbers), full-width pdcm hypervisor (on, off)'
+pmu_keys='version gp width fixed fixed-width fixed-bitmap ebx ebx-length (numbers), full-width pdcm hypervisor faults (on, off)'
+pmu_keys+=', broken (a word), broken-counters firmware (64-bit masks)'
+
+# pmu_pattern KEY: what its values look like, for a regular expression
+pmu_pattern() {
+	case $1 in
+	full-width | pdcm | hypervisor | faults) printf 'on|off\n' ;;
+	broken) printf '[a-z][a-z-]*\n' ;;
+	# no leading zeros: QEMU would take the number for an octal one
+	broken-counters | firmware) printf '0|[1-9][0-9]{0,18}|0x[0-9a-fA-F]{1,16}\n' ;;
+	*) printf '0|[1-9][0-9]{0,9}|0x[0-9a-fA-F]{1,8}\n' ;;
+	esac
+}
 
 # pmu_properties KEY=VALUE,... | off: prints what to append to QEMU's CPU model
 # to give it this PMU. Bad usage ends the caller's $(...) with status 2. Which
 # values can be, and together, QEMU knows.
 pmu_properties() {
 	local list=$1 rest=$1, word key value properties=,pmu=on
-	# no leading zeros: QEMU would take the number for an octal one
-	local number='^(0|[1-9][0-9]{0,9}|0x[0-9a-fA-F]{1,8})$'
 
 	if [[ $list == off ]]; then
 		printf ',pmu=off\n'
@@ -65,8 +77,7 @@ pmu_properties() {
 			bad_pmu "$list" "'$word' is no KEY=VALUE; the keys are $pmu_keys"
 		elif [[ $properties == *",${pmu_property[$key]}="* ]]; then
 			bad_pmu "$list" "$key= is there twice; the keys are $pmu_keys"
-		elif [[ $key =~ ^(full-width|pdcm|hypervisor)$ && ! $value =~ ^(on|off)$ ||
-			! $key =~ ^(full-width|pdcm|hypervisor)$ && ! $value =~ $number ]]; then
+		elif [[ ! $value =~ ^($(pmu_pattern "$key"))$ ]]; then
 			bad_pmu "$list" "'$word' has a bad value; the keys are $pmu_keys"
 		fi
 		properties+=,${pmu_property[$key]}=$value

@@ -33,6 +33,10 @@
  * instruction of it that faults counts.  So does an event that VMRUN injects
  * as a software interrupt.  No PEBS, no LBR, no uncore, no SMM freeze; the
  * enables of those fault.
+ *
+ * How it breaks, if told to: as PMUs do that some hypervisors make
+ * (BrokenKind), one access of the guest's choice (REG_FAULT), or by counters
+ * that run before the guest does (firmware_uses()).
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -60,6 +64,8 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define EVTSEL_INV          (1ULL << 23)
 #define EVTSEL_CMASK_SHIFT  24
 #define EVTSEL_BITS         0xffffffffULL
+/* As firmware would, which counts instructions. */
+#define EVTSEL_FIRMWARE     (EVTSEL_EN | EVTSEL_OS | EVTSEL_USR | 0xc0)
 
 /* One counter's four bits in IA32_FIXED_CTR_CTRL */
 #define FIXED_OS            1ULL
@@ -164,6 +170,52 @@ static bool pmu_full_width(CPUX86State *env)
            (env->features[FEAT_PERF_CAPABILITIES] & PERF_CAP_FW_WRITE);
 }
 
+/* --- how it can be broken ----------------------------------------------- */
+
+typedef enum BrokenKind {
+    BROKEN_NOT,
+    BROKEN_IGNORES_WRITES,  /* of the counter and its control */
+    BROKEN_CONSTANT,        /* reads as one value; behind it, all is well */
+    BROKEN_DEAD,            /* holds what is written and never counts */
+    BROKEN_HALVED,          /* counts every second event */
+    BROKEN_NO_OVERFLOW,     /* wraps, and nobody is told */
+    BROKEN_SHORT,           /* wraps some bits early */
+} BrokenKind;
+
+/* pmu-broken, in this order, from BROKEN_NOT + 1 on */
+static const char *const broken_names[] = {
+    "ignores-writes", "constant", "dead", "halved", "no-overflow", "short", NULL
+};
+
+/* Not 0, by which it would be noticed too easily; it fits into each width. */
+#define CONSTANT_VALUE      0x1234
+#define SHORT_BY            8 /* bits */
+
+static BrokenKind broken_by_name(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; name && broken_names[i]; i++) {
+        if (!strcmp(broken_names[i], name)) {
+            return BROKEN_NOT + 1 + i;
+        }
+    }
+    return BROKEN_NOT;
+}
+
+/* Of the counter with this bit in the GLOBAL MSRs. */
+static BrokenKind how_broken(CPUX86State *env, uint64_t status)
+{
+    const X86PMUConfig *c = pmu_config(env);
+
+    return c->broken_counters & status ? c->broken_kind : BROKEN_NOT;
+}
+
+static bool pmu_has_faults(CPUX86State *env)
+{
+    return pmu_config(env)->flags & (1u << X86_PMU_FAULTS_BIT);
+}
+
 /* --- its properties ----------------------------------------------------- */
 
 /* The lowest bits, so many. */
@@ -250,6 +302,51 @@ static bool check_fixed(CPUX86State *env, const X86PMUConfig *c, Error **errp)
         return true;
     }
     return false;
+}
+
+static bool check_broken(const X86PMUConfig *c, Error **errp)
+{
+    g_autofree char *names = g_strjoinv(", ", (char **)broken_names);
+
+    if (!c->version && (c->broken || c->broken_counters != X86_PMU_ALL ||
+                        c->firmware || c->flags)) {
+        error_setg(errp, "pmu-version=0 has nothing that could break: leave "
+                   "out pmu-broken, pmu-broken-counters, pmu-firmware and "
+                   "pmu-faults");
+    } else if (c->broken && !broken_by_name(c->broken)) {
+        error_setg(errp, "pmu-broken=%s: give one of %s", c->broken, names);
+    } else if (!c->broken && c->broken_counters != X86_PMU_ALL) {
+        error_setg(errp, "pmu-broken-counters=0x%" PRIx64 ": say with "
+                   "pmu-broken what is wrong with them: %s",
+                   c->broken_counters, names);
+    } else if (!c->broken_counters) {
+        error_setg(errp, "pmu-broken-counters=0x0 are none: leave out "
+                   "pmu-broken");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Only of counters that exist; to be asked once the configuration is complete. */
+static bool check_mask(CPUX86State *env, const char *name, uint64_t mask,
+                       Error **errp)
+{
+    uint64_t all = pmu_counters(env);
+
+    if (mask & ~all) {
+        error_setg(errp, "%s=0x%" PRIx64 ": the counters there are, are "
+                   "0x%" PRIx64, name, mask, all);
+    }
+    return !(mask & ~all);
+}
+
+static bool check_masks(CPUX86State *env, const X86PMUConfig *c, Error **errp)
+{
+    return !c->version ||
+           ((c->broken_counters == X86_PMU_ALL ||
+             check_mask(env, "pmu-broken-counters", c->broken_counters, errp)) &&
+            check_mask(env, "pmu-firmware", c->firmware, errp));
 }
 
 /* Their PMUs are others, and leaf 0AH is reserved there. */
@@ -350,10 +447,16 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
         return;
     }
     if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
-        !check_fixed(&cpu->env, c, errp) || !check_events(c, errp)) {
+        !check_fixed(&cpu->env, c, errp) || !check_events(c, errp) ||
+        !check_broken(c, errp)) {
         return;
     }
     complete_config(c);
+    if (!check_masks(&cpu->env, c, errp)) {
+        return;
+    }
+    c->broken_kind = broken_by_name(c->broken);
+    c->broken_counters &= pmu_counters(&cpu->env);
     if (!c->version) {
         cpu->env.features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
     }
@@ -400,6 +503,7 @@ typedef struct Counter {
     uint64_t evtsel;    /* a fixed counter's is made up from its control */
     uint64_t status;    /* its bit in the GLOBAL MSRs */
     Event event;
+    BrokenKind broken;
 } Counter;
 
 /* The events of leaf 0AH that are modelled, by their bit in EBX. */
@@ -458,18 +562,28 @@ static Counter fixed_counter(CPUX86State *env, unsigned int i)
     };
 }
 
+static void break_counter(CPUX86State *env, Counter *c)
+{
+    c->broken = how_broken(env, c->status);
+    if (c->broken == BROKEN_DEAD) {
+        c->event = EVENT_NONE;
+    } else if (c->broken == BROKEN_SHORT) {
+        c->mask >>= SHORT_BY;
+    }
+}
+
 /* Fills in c for the counter that stands at place i; false if none does. */
 static bool get_counter(CPUX86State *env, unsigned int i, Counter *c)
 {
     if (i < pmu_config(env)->gp) {
         *c = gp_counter(env, i);
-        return true;
-    }
-    if (i >= MAX_GP_COUNTERS && pmu_has_fixed(env, i - MAX_GP_COUNTERS)) {
+    } else if (i >= MAX_GP_COUNTERS && pmu_has_fixed(env, i - MAX_GP_COUNTERS)) {
         *c = fixed_counter(env, i - MAX_GP_COUNTERS);
-        return true;
+    } else {
+        return false;
     }
-    return false;
+    break_counter(env, c);
+    return true;
 }
 
 #define FOR_EACH_COUNTER(env, c, i)                                         \
@@ -589,15 +703,42 @@ static uint64_t edges_of(CPUX86State *env, const Counter *c, const Past *past)
     return now && !before;
 }
 
+/* What a counter counts of so many events: all, if it is not broken. */
+static uint64_t counted_of(CPUX86State *env, const Counter *c, uint64_t events)
+{
+    if (c->broken != BROKEN_HALVED) {
+        return events;
+    }
+    events += env->pmu.odd & c->status ? 1 : 0;
+    env->pmu.odd &= ~c->status;
+    env->pmu.odd |= events & 1 ? c->status : 0;
+    return events / 2;
+}
+
+/* How many events make it overflow. */
+static int64_t events_left(CPUX86State *env, const Counter *c)
+{
+    int64_t left = MIN(c->mask - *c->value + 1, BUDGET_UNLIMITED);
+
+    if (c->broken == BROKEN_HALVED) {
+        left = 2 * left - (env->pmu.odd & c->status ? 1 : 0);
+    }
+    return MIN(left, BUDGET_UNLIMITED);
+}
+
 /* Add to a counter what happened; true if that asks for an interrupt. */
 static bool counter_add(CPUX86State *env, const Counter *c, const Past *past)
 {
-    uint64_t value = *c->value;
+    uint64_t value = *c->value, events;
 
-    value += c->evtsel & EVTSEL_EDGE ? edges_of(env, c, past) :
+    events = c->evtsel & EVTSEL_EDGE ? edges_of(env, c, past) :
                                        events_of(c, past);
+    value += counted_of(env, c, events);
     *c->value = value & c->mask;
     if (value <= c->mask) {
+        return false;
+    }
+    if (c->broken == BROKEN_NO_OVERFLOW) {
         return false;
     }
     env->msr_global_status |= c->status;
@@ -635,9 +776,9 @@ typedef struct Bounds {
     uint32_t flags;
 } Bounds;
 
-static void bound(Bounds *b, const Counter *c)
+static void bound(CPUX86State *env, Bounds *b, const Counter *c)
 {
-    int64_t left = MIN(c->mask - *c->value + 1, BUDGET_UNLIMITED);
+    int64_t left = events_left(env, c);
     uint64_t modes = c->evtsel & (EVTSEL_OS | EVTSEL_USR);
 
     b->flags |= HF_PMU_MASK;
@@ -676,7 +817,7 @@ static void arm(CPUX86State *env)
 
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
-            bound(&b, &c);
+            bound(env, &b, &c);
         } else {
             env->pmu.asserted &= ~c.status;
         }
@@ -721,6 +862,25 @@ void x86_pmu_init(CPUX86State *env)
     env->pmu.asserted = 0; /* nor has it a cycle while it waits */
 }
 
+/* Counters that firmware has left running. */
+static void firmware_uses(CPUX86State *env, uint64_t counters)
+{
+    unsigned int i;
+    Counter c;
+
+    FOR_EACH_COUNTER(env, c, i) {
+        if (!(c.status & counters)) {
+            continue;
+        } else if (i < MAX_GP_COUNTERS) {
+            env->msr_gp_evtsel[i] = EVTSEL_FIRMWARE;
+        } else {
+            env->msr_fixed_ctr_ctrl |= (FIXED_OS | FIXED_USR) <<
+                                       4 * (i - MAX_GP_COUNTERS);
+            env->msr_global_ctrl |= c.status;
+        }
+    }
+}
+
 void x86_pmu_reset(CPUX86State *env)
 {
     if (pmu_version(env)) {
@@ -728,6 +888,7 @@ void x86_pmu_reset(CPUX86State *env)
         env->msr_global_ctrl = pmu_version(env) >= 2 ?
                                MAKE_64BIT_MASK(0, pmu_config(env)->gp) : 0;
         env->msr_ia32_misc_enable |= MISC_ENABLE_PMU;
+        firmware_uses(env, pmu_config(env)->firmware);
         watch_vm_state(env_archcpu(env));
         memset(&env->pmu, 0, sizeof(env->pmu));
         arm(env);
@@ -809,9 +970,9 @@ void helper_pmu_budget_spent(CPUX86State *env)
 }
 
 /*
- * What the registers that QEMU saves for KVM's sake lack.  GLOBAL_CTRL again,
- * because they are not saved when all of them are 0, which is not how reset
- * leaves it.  The PMU must be the one that was saved.
+ * What the registers that QEMU saves for KVM's sake lack.  Those again that
+ * reset, with pmu-firmware, may leave not 0, because QEMU saves none when all
+ * of them are 0.  The PMU must be the one that was saved.
  */
 static bool vmstate_needed(void *opaque)
 {
@@ -822,8 +983,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -833,9 +994,20 @@ const VMStateDescription vmstate_x86_pmu = {
                             "the fixed counters differ"),
         VMSTATE_INT32_EQUAL(pmu_config.fixed_width, X86CPU,
                             "pmu-fixed-width differs"),
+        VMSTATE_UINT8_EQUAL(pmu_config.broken_kind, X86CPU,
+                            "pmu-broken differs"),
+        VMSTATE_UINT64_EQUAL(pmu_config.broken_counters, X86CPU,
+                             "pmu-broken-counters differs"),
+        VMSTATE_UINT64_EQUAL(pmu_config.firmware, X86CPU,
+                             "pmu-firmware differs"),
+        VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU, "pmu-faults differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
+        VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
+        VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
         VMSTATE_UINT64(env.pmu.debugctl, X86CPU),
         VMSTATE_UINT64(env.pmu.asserted, X86CPU),
+        VMSTATE_UINT64(env.pmu.odd, X86CPU),
+        VMSTATE_UINT64(env.pmu.fault_in, X86CPU),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -846,6 +1018,12 @@ enum RegKind {
     REG_ABSENT, REG_EVTSEL, REG_PMC, REG_A_PMC, REG_FIXED, REG_FIXED_CTRL,
     REG_STATUS, REG_CTRL, REG_OVF_CTRL, REG_STATUS_SET, REG_INUSE,
     REG_DEBUGCTL, REG_PERF_CAPABILITIES,
+    /*
+     * Ours, with pmu-faults=on: writing N makes the Nth access from then on,
+     * of those that this PMU would allow, fault instead; it reads as how many
+     * are left until then.
+     */
+    REG_FAULT,
 };
 
 typedef struct RegRange {
@@ -872,6 +1050,7 @@ static const RegRange reg_ranges[] = {
     { 0x03f1, 1, REG_ABSENT }, /* PEBS_ENABLE */
     { 0x04c1, MAX_GP_COUNTERS, REG_A_PMC, 1 },
     { 0x1900, 0x100, REG_ABSENT }, /* version 6 */
+    { 0x4000f000, 1, REG_FAULT, 1 }, /* no CPU has registers there */
 };
 
 static bool is_per_gp(const RegRange *reg)
@@ -890,6 +1069,8 @@ static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
 
     if (is_per_gp(reg)) {
         number = MIN(number, MAX(pmu_config(env)->gp, PMC_ALWAYS));
+    } else if (reg->kind == REG_FAULT && !pmu_has_faults(env)) {
+        number = 0;
     }
     return i < number;
 }
@@ -986,6 +1167,47 @@ static uint64_t read_inuse(CPUX86State *env)
     return inuse;
 }
 
+/* The counter at place i, which exists. */
+static uint64_t read_counter(CPUX86State *env, unsigned int i)
+{
+    Counter c;
+
+    get_counter(env, i, &c);
+    return c.broken == BROKEN_CONSTANT ? CONSTANT_VALUE : *c.value;
+}
+
+static void write_counter(CPUX86State *env, unsigned int i, uint64_t val)
+{
+    Counter c;
+
+    get_counter(env, i, &c);
+    if (c.broken != BROKEN_IGNORES_WRITES) {
+        *c.value = val & c.mask;
+        env->pmu.odd &= ~c.status;
+    }
+}
+
+static void write_evtsel(CPUX86State *env, unsigned int i, uint64_t val)
+{
+    if (how_broken(env, 1ULL << i) != BROKEN_IGNORES_WRITES) {
+        env->msr_gp_evtsel[i] = val;
+    }
+}
+
+static void write_fixed_ctrl(CPUX86State *env, uint64_t val)
+{
+    uint64_t ignored = 0;
+    unsigned int i;
+
+    for (i = 0; i < MAX_FIXED_COUNTERS; i++) {
+        if (how_broken(env, 1ULL << (FIXED_SHIFT + i)) == BROKEN_IGNORES_WRITES) {
+            ignored |= 0xfULL << 4 * i;
+        }
+    }
+    env->msr_fixed_ctr_ctrl = (env->msr_fixed_ctr_ctrl & ignored) |
+                              (val & ~ignored);
+}
+
 static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
 {
     switch (reg->kind) {
@@ -993,9 +1215,9 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
         return env->msr_gp_evtsel[i];
     case REG_PMC:
     case REG_A_PMC:
-        return env->msr_gp_counters[i];
+        return read_counter(env, i);
     case REG_FIXED:
-        return env->msr_fixed_counters[i];
+        return read_counter(env, MAX_GP_COUNTERS + i);
     case REG_FIXED_CTRL:
         return env->msr_fixed_ctr_ctrl;
     case REG_STATUS:
@@ -1008,6 +1230,8 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
         return env->pmu.debugctl;
     case REG_PERF_CAPABILITIES:
         return env->features[FEAT_PERF_CAPABILITIES];
+    case REG_FAULT:
+        return env->pmu.fault_in;
     default: /* OVF_CTRL and STATUS_SET hold nothing */
         return 0;
     }
@@ -1018,19 +1242,19 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
 {
     switch (reg->kind) {
     case REG_EVTSEL:
-        env->msr_gp_evtsel[i] = val;
+        write_evtsel(env, i, val);
         break;
     case REG_PMC: /* only EAX counts, sign-extended from bit 31 */
-        env->msr_gp_counters[i] = (int64_t)(int32_t)val & pmu_gp_mask(env);
+        write_counter(env, i, (int64_t)(int32_t)val);
         break;
     case REG_A_PMC:
-        env->msr_gp_counters[i] = val;
+        write_counter(env, i, val);
         break;
     case REG_FIXED:
-        env->msr_fixed_counters[i] = val;
+        write_counter(env, MAX_GP_COUNTERS + i, val);
         break;
     case REG_FIXED_CTRL:
-        env->msr_fixed_ctr_ctrl = val;
+        write_fixed_ctrl(env, val);
         break;
     case REG_CTRL:
         env->msr_global_ctrl = val;
@@ -1044,6 +1268,9 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
     case REG_DEBUGCTL:
         env->pmu.debugctl = val;
         break;
+    case REG_FAULT:
+        env->pmu.fault_in = val;
+        break;
     default:
         g_assert_not_reached();
     }
@@ -1052,6 +1279,22 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
 static G_NORETURN void raise_gp(CPUX86State *env, uintptr_t ra)
 {
     raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+}
+
+/* Before an access that is all right otherwise. */
+static void may_inject(CPUX86State *env, uintptr_t ra)
+{
+    if (env->pmu.fault_in && !--env->pmu.fault_in) {
+        raise_gp(env, ra);
+    }
+}
+
+/* REG_FAULT does not count itself. */
+static void may_inject_msr(CPUX86State *env, const RegRange *reg, uintptr_t ra)
+{
+    if (reg->kind != REG_FAULT) {
+        may_inject(env, ra);
+    }
 }
 
 /* True if the MSR is the PMU's. */
@@ -1065,6 +1308,7 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
     if (!reg_exists(env, reg, msr - reg->first)) {
         raise_gp(env, ra);
     }
+    may_inject_msr(env, reg, ra);
     begin_access(env);
     *val = read_reg(env, reg, msr - reg->first);
     end_access(env);
@@ -1082,6 +1326,7 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
         (val & ~writable_bits(env, reg))) {
         raise_gp(env, ra);
     }
+    may_inject_msr(env, reg, ra);
     begin_access(env);
     write_reg(env, reg, msr - reg->first, val);
     end_access(env);
@@ -1107,9 +1352,10 @@ uint64_t x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uintptr_t ra)
     if (!rdpmc_index_ok(env, index)) {
         raise_gp(env, ra);
     }
+    may_inject(env, ra);
     begin_access(env);
-    val = index & RDPMC_FIXED ? env->msr_fixed_counters[index & ~RDPMC_FIXED] :
-                                env->msr_gp_counters[index];
+    val = read_counter(env, index & RDPMC_FIXED ?
+                            MAX_GP_COUNTERS + (index & ~RDPMC_FIXED) : index);
     end_access(env);
     return val;
 }

@@ -33,10 +33,18 @@ typedef struct X86PMUState {
     /* By GLOBAL_STATUS bit: the condition of an EDGE counter, last cycle. */
     uint64_t asserted;
     uint64_t debugctl;
+    /* By GLOBAL_STATUS bit: a halved counter has seen an odd event. */
+    uint64_t odd;
+    /* This access to a register from now on faults, see REG_FAULT; 0: none. */
+    uint64_t fault_in;
 } X86PMUState;
 
 /* Of a property: as the others make it. */
 #define X86_PMU_AUTO        (-1)
+#define X86_PMU_ALL         UINT64_MAX
+
+/* X86PMUConfig.flags */
+#define X86_PMU_FAULTS_BIT  0
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
@@ -48,6 +56,12 @@ typedef struct X86PMUConfig {
     int32_t fixed;          /* EDX[4:0]: contiguous fixed counters */
     int32_t fixed_width;    /* EDX[12:5] */
     int32_t fixed_bitmap;   /* all of them; ECX from version 5 on */
+    /* What no PMU should be; masks of counters are laid out as GLOBAL_CTRL. */
+    char *broken;           /* the name of what is wrong; or NULL */
+    uint8_t broken_kind;    /* the same, of BrokenKind */
+    uint64_t broken_counters;
+    uint64_t firmware;      /* counters that run from reset on */
+    uint32_t flags;
     struct VMChangeStateEntry *stop_entry;
 } X86PMUConfig;
 
@@ -61,7 +75,13 @@ typedef struct X86PMUConfig {
     DEFINE_PROP_INT32("pmu-fixed-width", X86CPU, pmu_config.fixed_width,    \
                       X86_PMU_AUTO),                                        \
     DEFINE_PROP_INT32("pmu-fixed-bitmap", X86CPU, pmu_config.fixed_bitmap,  \
-                      X86_PMU_AUTO)
+                      X86_PMU_AUTO),                                        \
+    DEFINE_PROP_STRING("pmu-broken", X86CPU, pmu_config.broken),            \
+    DEFINE_PROP_UINT64("pmu-broken-counters", X86CPU,                       \
+                       pmu_config.broken_counters, X86_PMU_ALL),            \
+    DEFINE_PROP_UINT64("pmu-firmware", X86CPU, pmu_config.firmware, 0),     \
+    DEFINE_PROP_BIT("pmu-faults", X86CPU, pmu_config.flags,                 \
+                    X86_PMU_FAULTS_BIT, false)
 
 struct CPUArchState;
 struct TCGOp;
