@@ -174,6 +174,22 @@ test_pmu() {
 	has 'or none' "$(< "$dir/out")" 'Performance Events:.* no PMU driver'
 }
 
+# What guests can be given that is wrong with it; no watchdog, whose accesses
+# would count.
+test_broken_pmu() {
+	if [[ ${options[*]} == *--plain-qemu* ]] || ! type -P rdmsr wrmsr > /dev/null; then
+		skip '--pmu broken=' 'no PMU, or no msr-tools'
+		return
+	fi
+	run --pmu broken=dead,broken-counters=0x4,firmware=0x2,faults=on --smp 1 \
+		--append nmi_watchdog=0 --with rdmsr --with wrmsr -- sh -c '
+			rdmsr 0x187
+			wrmsr 0x188 0x4300c0 && wrmsr 0xc3 0x55 && rdmsr 0xc3
+			wrmsr 0x4000f000 1; rdmsr 0xc3 || rdmsr 0x4000f000'
+	is 'a counter of firmware, one that is dead, an access that faults' \
+		"$(tr '\n' ' ' < "$dir/out")" '4300c0 55 0 '
+}
+
 test_warnings() {
 	run -- sh -c 'echo WARNING: test > /dev/kmsg'
 	is 'a warning in the kernel log is 3' "$status" 3
@@ -262,6 +278,11 @@ test_bad_usage() {
 	refused "'gp=010' has a bad value" --pmu gp=010 -- true
 	refused "'pdcm=1' has a bad value" --pmu pdcm=1 -- true
 	refused 'gp= is there twice' --pmu gp=2,gp=3 -- true
+	refused "'broken=DEAD' has a bad value" --pmu broken=DEAD -- true
+	refused "'broken=' has a bad value" --pmu broken= -- true
+	refused "'broken-counters=all' has a bad value" --pmu broken=dead,broken-counters=all -- true
+	refused "'firmware=0x10000000000000000' has a bad value" --pmu firmware=0x10000000000000000 -- true
+	refused "'faults=1' has a bad value" --pmu faults=1 -- true
 	refused '--plain-qemu has no PMU' --plain-qemu --pmu version=2 -- true
 	refused 'no such program' --with no-such-program -- true
 	refused 'no such file' --module /nowhere.ko -- true
@@ -298,6 +319,7 @@ test_power_off
 test_qemu_fails
 test_bad_cpu
 test_pmu
+test_broken_pmu
 test_warnings
 test_two_at_once
 test_kernel_6_12

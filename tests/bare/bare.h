@@ -50,6 +50,7 @@ typedef unsigned long u64;
 #define MSR_GLOBAL_INUSE	0x392
 #define MSR_A_PMC		0x4c1
 #define MSR_GP0_CTR		0x1900
+#define MSR_FAULT		0x4000f000	/* the lab's, with faults=on */
 #define MSR_STAR		0xc0000081
 #define MSR_LSTAR		0xc0000082
 #define MSR_FMASK		0xc0000084
@@ -101,6 +102,12 @@ typedef unsigned long u64;
 #define VECTOR_GP		13
 #define VECTOR_PF		14
 
+/* How the lab's PMU can be broken, see x86_pmu.c. */
+enum broken {
+	BROKEN_NOT, BROKEN_IGNORES_WRITES, BROKEN_CONSTANT, BROKEN_DEAD, BROKEN_HALVED,
+	BROKEN_NO_OVERFLOW, BROKEN_SHORT,
+};
+
 /**
  * struct pmu - the PMU that the program was told to expect
  * @off: there is no PMU
@@ -115,6 +122,10 @@ typedef unsigned long u64;
  * @full_width: IA32_A_PMCx exist
  * @pdcm: IA32_PERF_CAPABILITIES exists
  * @hypervisor: CPUID.1:ECX[31]
+ * @broken: what is wrong with it
+ * @broken_counters: with which, as in the GLOBAL registers
+ * @firmware: the counters that run from reset on, likewise
+ * @faults: MSR_FAULT exists
  */
 struct pmu {
 	bool off;
@@ -129,6 +140,10 @@ struct pmu {
 	bool full_width;
 	bool pdcm;
 	bool hypervisor;
+	enum broken broken;
+	u64 broken_counters;
+	u64 firmware;
+	bool faults;
 };
 
 /**
@@ -366,13 +381,16 @@ bool event_present(unsigned int select);
 const char *counter_name(const struct counter *c);
 const char *mark(bool only);
 bool counts_exactly(const struct counter *c);
+enum broken how_broken(const struct counter *c);
 const struct counter *counter_for(u64 event);
 u64 instruction_select(const struct counter *c);
 u64 counters_mask(void);
+u64 fixed_control(u64 select);
 void quiet(void);
 void program(const struct counter *c, u64 select);
 void counter_write(const struct counter *c, u64 value);
 struct run run_of(u64 mask, u64 select);
+u64 count_on(const struct counter *c, u64 select, void (*fn)(const void *a), const void *a);
 u64 count(const struct counter *c, u64 select, u64 start,
 	  void (*fn)(const void *a), const void *a);
 
@@ -383,9 +401,11 @@ const struct work *find_work(const char *title);
 void set_work_traps(bool on);
 
 void test_cpuid(void);
-u64 counters_and_selects(void);
+u64 not_as_at_reset(void);
 void test_reset(void);
 void test_registers(void);
+void test_injection(void);
+void test_broken(void);
 void test_rdpmc(void);
 void test_work(void);
 void test_debugging(void);

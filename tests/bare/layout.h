@@ -36,6 +36,8 @@
 /* What measure() itself adds to a routine, CALL and RET included. */
 #define MEASURE_INSTRUCTIONS	6
 #define MEASURE_BRANCHES	2
+/* ... and what that makes of an empty one, in ring 0: an odd number */
+#define ALL_OF_EMPTY		(MEASURE_INSTRUCTIONS + 1)
 
 /* Of the routine that is there for each mode of the CPU */
 #define BODY_INSTRUCTIONS	251

@@ -43,7 +43,7 @@ static void test_counters(void)
  * bare_main() - all tests
  * @multiboot_info: has the command line: the PMU that is expected; and "smp"
  *	if there are two processors, or "move" if the machine is migrated, whose
- *	tests are then the only ones
+ *	tests are then the only ones; a PMU that is broken has its own, too
  */
 void bare_main(const u32 *multiboot_info)
 {
@@ -61,10 +61,16 @@ void bare_main(const u32 *multiboot_info)
 		finish();
 	}
 	test_cpuid();
+	if (pmu.broken) {
+		test_broken();
+		finish();
+	}
 	if (pmu.version)
 		test_reset();
 	if (!pmu.off)
 		test_registers();
+	if (pmu.faults)
+		test_injection();
 	test_rdpmc();
 	if (pmu.version)
 		test_counters();

@@ -12,6 +12,7 @@ unsigned int nr_counters;
 
 static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitmap;
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
+static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -30,6 +31,25 @@ static const struct option {
 	{ "full-width", &opt_full_width, 1 },
 	{ "pdcm", &opt_pdcm, 1 },
 	{ "hypervisor", &opt_hypervisor, 1 },
+	{ "broken", &opt_broken, BROKEN_NOT },
+	{ "broken-counters", &opt_broken_counters, ~0UL },
+	{ "firmware", &opt_firmware, 0 },
+	{ "faults", &opt_faults, 0 },
+};
+
+/* Values that are words. */
+static const struct {
+	const char *name;
+	u64 value;
+} words[] = {
+	{ "on", 1 },
+	{ "off", 0 },
+	{ "ignores-writes", BROKEN_IGNORES_WRITES },
+	{ "constant", BROKEN_CONSTANT },
+	{ "dead", BROKEN_DEAD },
+	{ "halved", BROKEN_HALVED },
+	{ "no-overflow", BROKEN_NO_OVERFLOW },
+	{ "short", BROKEN_SHORT },
 };
 
 static bool starts_with(const char *text, const char *word)
@@ -50,16 +70,20 @@ static unsigned int length(const char *s)
 	return n;
 }
 
-/* A number in decimal or with 0x, or on and off. */
+/* A number in decimal or with 0x, or a word. */
 static u64 parse_value(const char **text)
 {
 	u64 value = 0, base = 10, digit;
 	const char *s = *text;
+	unsigned int i;
 
-	if (starts_with(s, "on") || starts_with(s, "off")) {
-		value = s[1] == 'n';
-		s += value ? 2 : 3;
-	} else if (starts_with(s, "0x")) {
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (starts_with(s, words[i].name)) {
+			*text += length(words[i].name);
+			return words[i].value;
+		}
+	}
+	if (starts_with(s, "0x")) {
 		base = 16;
 		s += 2;
 	}
@@ -174,6 +198,10 @@ bool pmu_parse(const char *text)
 	pmu.full_width = opt_full_width && opt_pdcm;
 	derive_fixed();
 	list_counters();
+	pmu.broken = opt_broken;
+	pmu.broken_counters = opt_broken_counters & counters_mask();
+	pmu.firmware = opt_firmware;
+	pmu.faults = opt_faults;
 	return true;
 }
 
@@ -246,6 +274,17 @@ const char *mark(bool only)
 bool counts_exactly(const struct counter *c)
 {
 	return c->fixed ? c->index == 0 : event_present(EVENT_INSTRUCTIONS);
+}
+
+/**
+ * how_broken() - what is wrong with a counter
+ * @c: the counter
+ *
+ * Return: that, or BROKEN_NOT
+ */
+enum broken how_broken(const struct counter *c)
+{
+	return pmu.broken_counters & c->bit ? pmu.broken : BROKEN_NOT;
 }
 
 /**
@@ -322,7 +361,13 @@ void quiet(void)
 	apic_write(APIC_LVTPC, APIC_MASKED);
 }
 
-static u64 fixed_control(u64 select)
+/**
+ * fixed_control() - what makes a fixed counter count like a generic one
+ * @select: as for IA32_PERFEVTSELx
+ *
+ * Return: its bits of FIXED_CTR_CTRL, not yet in their place
+ */
+u64 fixed_control(u64 select)
 {
 	return (select & SEL_OS ? FIXED_OS : 0) | (select & SEL_USR ? FIXED_USR : 0) |
 	       (select & SEL_INT ? FIXED_PMI : 0);
@@ -373,6 +418,25 @@ struct run run_of(u64 mask, u64 select)
 }
 
 /**
+ * count_on() - go on counting with a counter as it is programmed
+ * @c: the counter
+ * @select: what it counts, without SEL_EN
+ * @fn: the routine
+ * @a: its argument
+ *
+ * Return: the counter's value, with what measure() adds
+ */
+u64 count_on(const struct counter *c, u64 select, void (*fn)(const void *a), const void *a)
+{
+	struct run run = run_of(c->bit, select);
+
+	if (pmu.version < 2)
+		run.msr += c->index;
+	measure(&run, fn, a);
+	return rdmsr(c->msr);
+}
+
+/**
  * count() - count with one counter what happens in a routine
  * @c: the counter
  * @select: what to count, without SEL_EN
@@ -385,12 +449,7 @@ struct run run_of(u64 mask, u64 select)
 u64 count(const struct counter *c, u64 select, u64 start,
 	  void (*fn)(const void *a), const void *a)
 {
-	struct run run = run_of(c->bit, select);
-
-	if (pmu.version < 2)
-		run.msr += c->index;
 	counter_write(c, start);
 	program(c, select);
-	measure(&run, fn, a);
-	return rdmsr(c->msr);
+	return count_on(c, select, fn, a);
 }

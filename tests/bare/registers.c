@@ -54,22 +54,42 @@ static void is_reset(u32 msr, u64 wanted, const char *name)
 	is(rdmsr(msr), wanted, "reset: %s", name);
 }
 
+/* What firmware makes its counters count. */
+#define FIRMWARE_SELECT	(EVENT_INSTRUCTIONS | SEL_EN | SEL_OS | SEL_USR)
+
 /**
- * counters_and_selects() - the bits that are set in any of them
+ * not_as_at_reset() - counters that are neither at rest nor firmware's
  *
- * Return: all counters' and event selects' values, ORed
+ * Return: the bits of those that are not 0, or whose event select is not, or
+ * that should run and do not
  */
-u64 counters_and_selects(void)
+u64 not_as_at_reset(void)
 {
-	u64 set = 0;
+	const struct counter *c;
+	u64 wrong = 0, value;
+	bool runs;
+
+	for (c = counters; c < counters + nr_counters; c++) {
+		runs = pmu.firmware & c->bit;
+		value = rdmsr(c->msr);
+		if (!c->fixed && rdmsr(MSR_EVTSEL + c->index) != (runs ? FIRMWARE_SELECT : 0))
+			wrong |= c->bit;
+		if (runs ? rdmsr(c->msr) <= value : value)
+			wrong |= c->bit;
+	}
+	return wrong;
+}
+
+static u64 fixed_control_at_reset(void)
+{
+	u64 control = 0;
 	unsigned int i;
 
-	for (i = 0; i < nr_counters; i++) {
-		set |= rdmsr(counters[i].msr);
-		if (!counters[i].fixed)
-			set |= rdmsr(MSR_EVTSEL + counters[i].index);
+	for (i = 0; i < 3; i++) {
+		if (pmu.firmware & STATUS_FIXED(i))
+			control |= fixed_control(FIRMWARE_SELECT) << 4 * i;
 	}
-	return set;
+	return control;
 }
 
 /**
@@ -80,17 +100,17 @@ u64 counters_and_selects(void)
 void test_reset(void)
 {
 	is(apic_read(APIC_LVTPC), APIC_MASKED, "reset: LVTPC");
-	is(counters_and_selects(), 0, "reset: counters and event selects");
+	is(not_as_at_reset(), 0, "reset: counters and event selects");
 	if (pmu.version < 2)
 		return;
-	is_reset(MSR_FIXED_CTR_CTRL, 0, "FIXED_CTR_CTRL");
+	is_reset(MSR_FIXED_CTR_CTRL, fixed_control_at_reset(), "FIXED_CTR_CTRL");
 	is_reset(MSR_GLOBAL_STATUS, 0, "GLOBAL_STATUS");
 	/* so that software for version 1 works */
-	is_reset(MSR_GLOBAL_CTRL, LOW_BITS(pmu.gp), "GLOBAL_CTRL");
+	is_reset(MSR_GLOBAL_CTRL, LOW_BITS(pmu.gp) | pmu.firmware, "GLOBAL_CTRL");
 	if (pmu.pdcm)
 		is_reset(MSR_DEBUGCTL, 0, "DEBUGCTL");
 	if (pmu.version >= 4)
-		is_reset(MSR_GLOBAL_INUSE, 0, "GLOBAL_INUSE");
+		is_reset(MSR_GLOBAL_INUSE, pmu.firmware, "GLOBAL_INUSE");
 }
 
 /* ---------------------------------------------------------------- writable bits */
@@ -329,6 +349,17 @@ static void test_debugctl(void)
 	try_wrmsr(MSR_DEBUGCTL, 0);
 }
 
+/* ---------------------------------------------------------------- the lab's */
+
+static void test_no_faults(void)
+{
+	u64 value;
+
+	wrmsr(MSR_FAULT, 1);
+	is(try_rdmsr(MSR_EVTSEL, &value), 0, "model: no fault if not configured so");
+	is(rdmsr(MSR_FAULT), 0, "model: and no register that could make one");
+}
+
 /* ---------------------------------------------------------------- INUSE */
 
 static void test_inuse(void)
@@ -392,5 +423,7 @@ void test_registers(void)
 		test_status_registers();
 	if (pmu.version >= 4)
 		test_inuse();
+	if (!pmu.faults)
+		test_no_faults();
 	quiet();
 }
