@@ -547,3 +547,35 @@ unpack_packages() {
 	done
 	rm -r "$dir/.deb"
 }
+
+# ---------------------------------------------------------------- built kernels and modules
+
+# compiler_of HEADERS: the gcc-NN that Debian built this kernel with. The build
+# tree of a kernel that was built here names none.
+compiler_of() {
+	if [[ -f $1/.kernelvariables ]]; then
+		grep -ohE 'gcc-[0-9]+' "$1/.kernelvariables" | head -n 1 || true
+	fi
+}
+
+# show_build_log DIR: its build.log, with the files of DIR/src named as in the
+# checkout, so that an editor can follow them.
+show_build_log() {
+	sed -e "s,$1/src/,,g" -e '/^make.*directory/d' "$1/build.log"
+}
+
+# add_built_kernel DIR BUILD: from the build tree BUILD, all that lab-kernel
+# promises of a directory but its headers. The kernel has no modules of its own.
+add_built_kernel() {
+	local dir=$1 build=$2 release
+
+	release=$(< "$build/include/config/kernel.release")
+	mkdir -p "$dir/root/lib/modules/$release"
+	cp "$build"/modules.{builtin,builtin.modinfo,order} "$dir/root/lib/modules/$release"
+	depmod -b "$dir/root" "$release"
+	ln -s "root/lib/modules/$release" "$dir/modules"
+	cp "$build/.config" "$dir/config"
+	cp "$build/vmlinux" "$dir/vmlinux"
+	cp -L "$build/arch/x86/boot/bzImage" "$dir/vmlinuz"
+	printf '%s\n' "$release" > "$dir/release"
+}
