@@ -25,12 +25,34 @@ die() {
 # stock kernels say at boot of the CPU that we emulate.
 trouble='Kernel panic|WARNING:|BUG:|kernel BUG at|Oops|general protection fault|unchecked MSR access error'
 trouble+='|Uhhuh|Dazed and confused|nobody cared|INFO: task .* blocked|rcu.*detected.*stall'
-trouble+='|UBSAN:|kmemleak: [0-9]+ new suspected'
+# Debug kernels have more to say: lockdep, KASAN and KCSAN (most of it is in
+# "WARNING:" and "BUG:"), debug objects, kmemleak, slub, the watchdogs; and when
+# one of them gives up. "page allocation failure" is no trouble: faults are
+# injected on purpose.
+trouble+='|INFO: (possible|trying|suspicious|task)|suspicious RCU usage|possible deadlock|bad unlock balance'
+trouble+='|DEBUG_LOCKS_WARN_ON|turning off the locking correctness validator'
+trouble+='|UBSAN:|ODEBUG:|kmemleak: |BUG [^ ]+ \(|sleeping function called from invalid context'
+trouble+='|soft lockup|hard LOCKUP|rcu: INFO'
 harmless='(Spectre V2|RETBleed|TAA|MDS|MMIO Stale Data)[ :]+WARNING:'
+harmless+='|kmemleak: (Kernel memory leak detector initialized|Automatic memory scanning thread (started|ended))'
+# It cannot tell where an access was reordered to. The race is told all the same.
+harmless+='|WARNING: .* at kernel/kcsan/report\.c'
 
 # trouble_in FILE: prints its lines that say so; returns 1 if there are none.
 trouble_in() {
-	grep -aE "$trouble" "$1" | grep -avE "$harmless"
+	without_kernel_races < "$1" | grep -aE "$trouble" | grep -avE "$harmless"
+}
+
+# Linux has data races of its own, and KCSAN tells of them sooner or later. Only
+# a report in which a module has a part stays: "f+0x1/0x2 [my_pmu]". It ends with
+# a line of equals signs, after the stacks; one that has no end stays, too.
+without_kernel_races() {
+	LC_ALL=C awk '
+		/BUG: KCSAN: / { title = $0 }
+		title != "" && / \[[a-z]/ { print title; title = "" }
+		/==========/ { title = "" }
+		!/BUG: KCSAN: /
+		END { if (title != "") print title }'
 }
 
 # ---------------------------------------------------------------- the PMU
