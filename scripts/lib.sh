@@ -35,6 +35,8 @@ trouble+='|UBSAN:|ODEBUG:|kmemleak: |BUG [^ ]+ \(|sleeping function called from 
 trouble+='|soft lockup|hard LOCKUP|rcu: INFO'
 harmless='(Spectre V2|RETBleed|TAA|MDS|MMIO Stale Data)[ :]+WARNING:'
 harmless+='|kmemleak: (Kernel memory leak detector initialized|Automatic memory scanning thread (started|ended))'
+# When its allocations are made to fail: it scans more than it must.
+harmless+='|kmemleak: Cannot allocate a scan area, scanning the full object'
 # It cannot tell where an access was reordered to. The race is told all the same.
 harmless+='|WARNING: .* at kernel/kcsan/report\.c'
 
@@ -44,12 +46,14 @@ trouble_in() {
 }
 
 # Linux has data races of its own, and KCSAN tells of them sooner or later. Only
-# a report in which a module has a part stays: "f+0x1/0x2 [my_pmu]". It ends with
-# a line of equals signs, after the stacks; one that has no end stays, too.
+# those stay in which a module's code is at one of the two ends: the first line of a
+# stack, which follows "... by task 1 on cpu 0:", names it, "f+0x1/0x2 [my_pmu]". A
+# report ends with a line of equals signs; one that has no end stays, too.
 without_kernel_races() {
 	LC_ALL=C awk '
 		/BUG: KCSAN: / { title = $0 }
-		title != "" && / \[[a-z]/ { print title; title = "" }
+		title != "" && end && / \[[a-z]/ { print title; title = "" }
+		{ end = / by (task|interrupt).*:$/ }
 		/==========/ { title = "" }
 		!/BUG: KCSAN: /
 		END { if (title != "") print title }'
