@@ -13,8 +13,9 @@
 #include <linux/smp.h>
 
 #include "pmu_event.h"
-#include "pmu_hw.h"
+#include "pmu_growth.h"
 #include "pmu_intel.h"
+#include "pmu_truth.h"
 #include "pmu_why.h"
 
 /* --- what the CPU has ----------------------------------------------------- */
@@ -54,52 +55,6 @@ int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why)
 		return my_refuse(why, err,
 				 "CPU %d is offline", cpu);
 	return req.err;
-}
-
-/**
- * my_pmu_reserve() - take the event selects, against perf
- * @pmu: whose
- * @why: if refused, the reason and the cure
- *
- * perf reserves every generic counter's event select before it opens its
- * first hardware event (arch/x86/events/core.c), fixed counters or not: who
- * holds one keeps perf out.  The bitmap behind it
- * (arch/x86/kernel/cpu/perfctr-watchdog.c) is one for all CPUs.
- *
- * Context: task.  No register is touched.
- * Return: 0, or -EBUSY if somebody holds one; then nothing is reserved.
- */
-int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
-{
-	unsigned long generic = pmu->counters & MY_GENERIC_COUNTERS;
-	unsigned int i, j;
-
-	for_each_set_bit(i, &generic, INTEL_PMC_IDX_FIXED) {
-		if (!hw_reserve_evntsel(pmu->eventsel + i))
-			goto err_release;
-	}
-	return 0;
-
-err_release:
-	for_each_set_bit(j, &generic, i)
-		hw_release_evntsel(pmu->eventsel + j);
-	return my_refuse(why, -EBUSY,
-			 "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'");
-}
-
-/**
- * my_pmu_release() - give the event selects back
- * @pmu: what my_pmu_reserve() was called with
- *
- * Context: task; after the registers have been put back.
- */
-void my_pmu_release(const struct my_x86_pmu *pmu)
-{
-	unsigned long generic = pmu->counters & MY_GENERIC_COUNTERS;
-	unsigned int i;
-
-	for_each_set_bit(i, &generic, INTEL_PMC_IDX_FIXED)
-		hw_release_evntsel(pmu->eventsel + i);
 }
 
 /* --- counter assignment: pure --------------------------------------------- */
@@ -146,6 +101,10 @@ static int choose_pinned(const struct my_pmu_cpu *c,
 		return my_refuse(why, -EINVAL,
 				 "'%s@%s%d': %s%d cannot count this event; leave the pin out and the module chooses",
 				 attr->name, kind, number, kind, number);
+	if (c->foreign & BIT_ULL(attr->pin))
+		return my_refuse(why, -EBUSY,
+				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware has it; without a pin, as in counters=instructions,cycles, the module chooses",
+				 attr->name, kind, number, kind, number, c->cpu);
 	if (c->used & BIT_ULL(attr->pin))
 		return my_refuse(why, -EINVAL,
 				 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
@@ -158,7 +117,7 @@ static int choose_free(const struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why)
 {
-	u64 left = c->pmu.counters & ~c->used;
+	u64 left = c->pmu.counters & ~c->used & ~c->foreign;
 	u64 sets[] = { left & MY_FIXED_COUNTERS, left & MY_GENERIC_COUNTERS };
 	unsigned int i;
 
@@ -171,9 +130,10 @@ static int choose_free(const struct my_pmu_cpu *c,
 		}
 	}
 	return my_refuse(why, -ENOSPC,
-			 "'%s': no counter is left that counts it; CPU %d has %u generic (gp) and %u fixed counters",
+			 "'%s': no counter is left that counts it; CPU %d has %u generic (gp) and %u fixed counters%s",
 			 attr->name, c->cpu, my_pmu_num_counters(&c->pmu),
-			 my_pmu_num_counters_fixed(&c->pmu));
+			 my_pmu_num_counters_fixed(&c->pmu),
+			 c->foreign ? ", and its firmware uses some" : "");
 }
 
 static int choose_counter(const struct my_pmu_cpu *c,
@@ -195,8 +155,9 @@ static int choose_counter(const struct my_pmu_cpu *c,
  * @why: if refused, the reason
  *
  * Context: any; pure, no register is touched.
- * Return: 0; -EINVAL for a pin that cannot be; -EOPNOTSUPP if the CPU does
- * not have the event; -ENOSPC if no counter is left for it.
+ * Return: 0; -EINVAL for a pin that cannot be, -EBUSY for one to a counter that
+ * is not ours; -EOPNOTSUPP if the CPU does not have the event; -ENOSPC if no
+ * counter is left for it.
  */
 int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
@@ -242,7 +203,7 @@ static int init_events(struct my_pmu_cpu *c,
 
 /**
  * my_pmu_cpu_init() - all events of a CPU, pins first
- * @c: @c->cpu and @c->pmu are set, the rest is filled in
+ * @c: @c->cpu, @c->pmu and @c->foreign are set, the rest is filled in
  * @attr: the events
  * @nr: how many, at most MY_PMC_MAX
  * @why: if refused, the reason
@@ -261,6 +222,9 @@ int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 	c->nr_events = nr;
 	c->used = 0;
 	c->enabled = 0;
+	c->tell = 0;
+	c->suspect = 0;
+	c->marks = (struct my_pmu_marks) {};
 	c->away = true;
 	err = init_events(c, attr, true, why);
 	if (err)
@@ -274,7 +238,101 @@ int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 
 static int run(struct my_pmu_cpu *c, u64 counters)
 {
-	return c->pmu.run(&c->pmu, &c->found, c->used, counters);
+	return c->pmu.run(&c->pmu, &c->stopped, counters);
+}
+
+/* What the counter itself tells; whether it is programmed is another question. */
+static enum my_pmu_growth growth(const struct my_perf_event *event, u64 now,
+				 u64 time)
+{
+	const struct my_pmu_cpu *c = event->cpu;
+	const struct my_hw_perf_event *hw = &event->hw;
+	u64 tells = c->tell & BIT_ULL(hw->idx);
+	const struct my_pmu_step step = {
+		.prev = hw->prev_count,
+		.now = now,
+		.bits = hw->cntval_bits,
+		.ns = time - hw->prev_time,
+		.tells = tells,
+		.overflowed = tells & c->stopped.overflowed,
+	};
+
+	if (c->suspect & BIT_ULL(hw->idx))
+		return MY_GROWTH_STOLEN;
+	return my_pmu_growth(&step);
+}
+
+/* Until all of it is done, what the counter shows is nobody's count. */
+static int program_anew(const struct my_perf_event *event, u64 *now)
+{
+	const struct my_x86_pmu *pmu = &event->cpu->pmu;
+	int err;
+
+	event->cpu->suspect |= BIT_ULL(event->hw.idx);
+	err = pmu->program(event, true);
+	return err ?: pmu->read(event, now);
+}
+
+static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
+			u64 now)
+{
+	struct my_pmu_marks *marks = &event->cpu->marks;
+	const struct my_hw_perf_event *hw = &event->hw;
+	u64 bit = BIT_ULL(hw->idx);
+
+	switch (known) {
+	case MY_GROWTH_KNOWN:
+		event->count += my_pmu_delta(hw->prev_count, now,
+					     hw->cntval_bits);
+		if (now < hw->prev_count)
+			marks->wrapped |= bit;
+		break;
+	case MY_GROWTH_STOLEN:
+		marks->stolen |= bit;
+		break;
+	case MY_GROWTH_LATE:
+		marks->late |= bit;
+		break;
+	}
+}
+
+/**
+ * my_perf_event_update() - add what the counter has grown by to the count
+ * @event: the event; it is enabled
+ * @time: when its CPU's counters were stopped, CLOCK_MONOTONIC, ns
+ *
+ * If its growth cannot be known nothing is added, and the CPU's marks say why.
+ * One that somebody else has written is programmed anew.
+ *
+ * Context: the event's CPU, interrupts off, its counters stopped.
+ * Return: 0, or -EIO if a register faulted; then nothing was added, and the next
+ * time it will be.
+ */
+int my_perf_event_update(struct my_perf_event *event, u64 time)
+{
+	struct my_pmu_cpu *c = event->cpu;
+	struct my_hw_perf_event *hw = &event->hw;
+	enum my_pmu_growth known;
+	int programmed, err;
+	u64 now;
+
+	err = c->pmu.read(event, &now);
+	if (err)
+		return err;
+	programmed = c->pmu.is_programmed(event);
+	if (programmed < 0)
+		return programmed;
+	known = programmed ? growth(event, now, time) : MY_GROWTH_STOLEN;
+	if (known == MY_GROWTH_STOLEN) {
+		err = program_anew(event, &now);
+		if (err)
+			return err;
+	}
+	note_growth(event, known, now);
+	c->suspect &= ~BIT_ULL(hw->idx);
+	hw->prev_count = now;
+	hw->prev_time = time;
+	return 0;
 }
 
 static int disable_counters(struct my_pmu_cpu *c, u64 counters)
@@ -302,6 +360,7 @@ static int enable_counters(struct my_pmu_cpu *c, u64 counters)
 
 		if (!(counters & bit))
 			continue;
+		c->suspect &= ~bit;
 		err = c->pmu.enable(&c->pmu, &c->event[i]);
 		if (err) {
 			disable_counters(c, done);
@@ -324,6 +383,32 @@ static void stamp_counters(struct my_pmu_cpu *c, u64 counters)
 	}
 }
 
+static int enable_and_run(struct my_pmu_cpu *c, u64 counters)
+{
+	int err;
+
+	err = enable_counters(c, counters);
+	if (err)
+		return err;
+	stamp_counters(c, counters);
+	err = run(c, c->enabled | counters);
+	if (err) {
+		disable_counters(c, counters);
+		return err;
+	}
+	/* Enabled now, they must not seem to have wrapped before. */
+	return c->pmu.acknowledge(&c->pmu, c->stopped.overflowed & counters &
+					   c->tell);
+}
+
+/* As it was before them: whatever else runs, runs on. */
+static int run_others(struct my_pmu_cpu *c)
+{
+	if (c->enabled)
+		return run(c, c->enabled);
+	return c->pmu.give_back(&c->pmu, &c->found, &c->stopped, c->used);
+}
+
 static int start_counters(struct my_pmu_cpu *c, u64 counters)
 {
 	int err;
@@ -333,25 +418,14 @@ static int start_counters(struct my_pmu_cpu *c, u64 counters)
 		if (err)
 			return err;
 	}
-	err = run(c, c->enabled);
+	err = my_pmu_stop(c);
 	if (err)
 		return err;
-	err = enable_counters(c, counters);
+	err = enable_and_run(c, counters);
 	if (err)
-		goto err_give_back;
-	stamp_counters(c, counters);
-	err = run(c, c->enabled | counters);
-	if (err)
-		goto err_disable;
-	c->enabled |= counters;
-	return 0;
-
-err_disable:
-	disable_counters(c, counters);
-err_give_back:
-	/* If some run already, GLOBAL_CTRL is as it was. */
-	if (!c->enabled)
-		c->pmu.give_back(&c->pmu, &c->found, c->used);
+		run_others(c);
+	else
+		c->enabled |= counters;
 	return err;
 }
 
@@ -362,21 +436,27 @@ static int stop_counters(struct my_pmu_cpu *c, u64 counters)
 	unsigned int i;
 	u64 now;
 
-	first = run(c, c->enabled & ~counters);
+	first = my_pmu_stop(c);
+	if (first)
+		c->stopped.overflowed = 0;	/* it was seen by another stop */
 	now = ktime_get_ns();
 	for (i = 0; i < c->nr_events; i++) {
-		if (counters & BIT_ULL(c->event[i].hw.idx))
-			my_perf_event_update(&c->event[i],
-					     c->pmu.read(&c->event[i]), now);
+		if (!(counters & BIT_ULL(c->event[i].hw.idx)))
+			continue;
+		err = my_perf_event_update(&c->event[i], now);
+		first = first ?: err;
 	}
 	err = disable_counters(c, counters);
 	first = first ?: err;
 	c->enabled &= ~counters;
-	if (!c->enabled) {
-		err = c->pmu.give_back(&c->pmu, &c->found, c->used);
-		first = first ?: err;
-	}
-	return first;
+	err = run_others(c);
+	first = first ?: err;
+	if (!c->enabled)
+		return first;
+	/* Enabled again it must not seem to have wrapped once more. */
+	err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed & counters &
+					  c->tell);
+	return first ?: err;
 }
 
 static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
@@ -402,22 +482,43 @@ static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
 	return counters ? stop_counters(c, counters) : 0;
 }
 
-static int __my_pmu_up(struct my_pmu_cpu *c, u64 counters, void *unused)
+/* Neither the firmware, nor a counter that does not count, is overlooked. */
+static int look_first(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
-	int err = 0;
+	u64 in_use;
+	int err;
+
+	err = c->pmu.survey(&c->pmu, &in_use);
+	if (err)
+		return err;
+	if (in_use & c->used)
+		return my_refuse(why, -EBUSY,
+				 "%s%d is in use, and not by Linux: its firmware has it",
+				 my_pmc_kind(__ffs64(in_use & c->used)),
+				 my_pmc_number(__ffs64(in_use & c->used)));
+	return my_pmu_prove(c, why);
+}
+
+static int __my_pmu_up(struct my_pmu_cpu *c, u64 counters, void *why)
+{
+	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (c->wanted)
+	if (!c->away)
+		return 0;
+	my_refuse(why, -EIO, "a PMU register faulted");
+	err = look_first(c, why);
+	if (!err && c->wanted)
 		err = start_counters(c, c->wanted);
 	if (!err)
-		c->away = false;
+		WRITE_ONCE(c->away, false);
 	return err;
 }
 
 static int __my_pmu_down(struct my_pmu_cpu *c, u64 counters, void *unused)
 {
 	lockdep_assert_irqs_disabled();
-	c->away = true;
+	WRITE_ONCE(c->away, true);
 	return c->enabled ? stop_counters(c, c->enabled) : 0;
 }
 
@@ -466,17 +567,21 @@ int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
 
 /**
  * my_pmu_cpu_up() - the CPU is up: start what is to run there, together
- * @c: the CPU
+ * @c: the CPU; if it is up already, nothing happens
+ * @why: if refused, the reason
  *
- * Counts go on from where they were.  If it fails, the registers are as they
- * were before, but for generic counters' values that cannot be written.
+ * First each counter proves that it counts.  Counts go on from where they were.
+ * If it fails, the registers are as they were before, but for generic counters'
+ * values that cannot be written.
  *
  * Context: task, interrupts on; one cross-call.
- * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
+ * Return: 0; -ENXIO if the CPU is offline; -EBUSY if its firmware uses one of
+ * the counters; -ENODEV if one does not count; -EIO if a register faulted.
  */
-int my_pmu_cpu_up(struct my_pmu_cpu *c)
+int my_pmu_cpu_up(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
-	return my_pmu_call(c, 0, __my_pmu_up, NULL);
+	my_refuse(why, -ENXIO, "CPU %d is offline", c->cpu);
+	return my_pmu_call(c, 0, __my_pmu_up, why);
 }
 
 /**

@@ -71,7 +71,7 @@ struct my_perf_event_attr {
  * @event_base_rdpmc: RDPMC index by which it is read
  * @idx: counter id
  * @cntval_bits: the counter's width
- * @prev_count: raw value at the last read
+ * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns
  * @found_config: what the control register (field) held before us
  * @found_count: what the counter held before us
@@ -117,58 +117,113 @@ struct my_pmu_found {
 };
 
 /**
+ * struct my_pmu_stopped - what was seen when our counters were stopped
+ * @others: IA32_PERF_GLOBAL_CTRL but for our counters; it goes back with them
+ * @running: those of ours that had run until then
+ * @overflowed: those of ours with their bit set in IA32_PERF_GLOBAL_STATUS
+ *
+ * In version 1, which has neither register, all of ours were running and none
+ * has overflowed.
+ */
+struct my_pmu_stopped {
+	u64 others;
+	u64 running;
+	u64 overflowed;
+};
+
+/**
+ * struct my_pmu_probe - an event that tells whether a counter counts
+ * @unit: its name, in plural, for messages
+ * @attr: the event, in the kernel
+ * @least: of these, that a turn of hw_run_known_code() has
+ * @most: and at most
+ */
+struct my_pmu_probe {
+	const char *unit;
+	struct my_perf_event_attr attr;
+	unsigned int least;
+	unsigned int most;
+};
+
+/**
  * struct my_x86_pmu - the PMU that a CPU has, and how it is driven
  * @version: of the architectural PMU, CPUID.0AH:EAX[7:0]
  * @eventsel: MSR of the first event select
  * @perfctr: MSR by which the first generic counter is written
+ * @perfctr_reserve: MSR by which Linux's bitmaps know the first generic counter
  * @counters: the counters that exist, by id; there may be holes
  * @cntval_bits: width of the generic counters
  * @cntval_bits_fixed: width of the fixed counters
  * @full_width: generic counters can be written in all their bits
  * @arch_events: architectural events that exist, in the order of EBX
  * @arch_events_len: how many of them EBX speaks of
+ * @probes: events of which the CPU executes a known number
+ * @nr_probes: how many
  * @rdpmc_index: RDPMC index of a counter id
  * @counts: can this counter count this event?
  * @hw_config: fill event->hw from event->attr and event->hw.idx; -EOPNOTSUPP
  *	if the CPU does not have the event
+ * @survey: the counters that somebody has programmed to count, or claims
  * @take: note what the registers of the CPU hold that all events share
+ * @stop: from version 2 on, stop our counters, with one write; say what was
+ *	seen. Only after @take
  * @run: from version 2 on, let exactly these of our counters run, with one
- *	write; counters that are not ours stay as they were found
- * @give_back: put back what @take noted
+ *	write; what is not ours stays as @stop saw it
+ * @acknowledge: clear the overflow bits of these counters
+ * @give_back: put back what @take noted of our counters
  * @enable: note what the event's registers hold, program them, read once
  * @disable: put back what @enable noted; a generic counter's value only as
  *	far as it can be written
+ * @program: write the event's control register, or, to stop it, 0
+ * @is_programmed: does the control register still hold what @program wrote?
+ * @run_known_code: let the event's counter, which is stopped, count so many turns
+ *	of hw_run_known_code(), and nothing else
+ * @write: the counter, in the low 32 bits, sign-extended
  * @read: the counter's raw value
  *
  * @rdpmc_index, @counts and @hw_config are pure.  The others act on the CPU
  * they run on, with interrupts off, and return 0 or -EIO for an access that
- * faulted (@read cannot fail: @enable has tried it).
+ * faulted; @is_programmed returns 1 or 0 otherwise.
  */
 struct my_x86_pmu {
 	unsigned int version;
 	u32 eventsel;
 	u32 perfctr;
+	u32 perfctr_reserve;
 	u64 counters;
 	unsigned int cntval_bits;
 	unsigned int cntval_bits_fixed;
 	bool full_width;
 	u32 arch_events;
 	unsigned int arch_events_len;
+	const struct my_pmu_probe *probes;
+	unsigned int nr_probes;
 
 	u32 (*rdpmc_index)(int idx);
 	bool (*counts)(const struct my_perf_event_attr *attr, int idx);
 	int (*hw_config)(const struct my_x86_pmu *pmu,
 			 struct my_perf_event *event);
+	int (*survey)(const struct my_x86_pmu *pmu, u64 *in_use);
 	int (*take)(const struct my_x86_pmu *pmu, struct my_pmu_found *found);
+	int (*stop)(const struct my_x86_pmu *pmu, u64 ours,
+		    struct my_pmu_stopped *stopped);
 	int (*run)(const struct my_x86_pmu *pmu,
-		   const struct my_pmu_found *found, u64 ours, u64 running);
+		   const struct my_pmu_stopped *stopped, u64 running);
+	int (*acknowledge)(const struct my_x86_pmu *pmu, u64 overflowed);
 	int (*give_back)(const struct my_x86_pmu *pmu,
-			 const struct my_pmu_found *found, u64 ours);
+			 const struct my_pmu_found *found,
+			 const struct my_pmu_stopped *stopped, u64 ours);
 	int (*enable)(const struct my_x86_pmu *pmu,
 		      struct my_perf_event *event);
 	int (*disable)(const struct my_x86_pmu *pmu,
 		       struct my_perf_event *event);
-	u64 (*read)(const struct my_perf_event *event);
+	int (*program)(const struct my_perf_event *event, bool on);
+	int (*is_programmed)(const struct my_perf_event *event);
+	int (*run_known_code)(const struct my_perf_event *event,
+			      const struct my_pmu_stopped *stopped,
+			      unsigned int turns);
+	int (*write)(const struct my_perf_event *event, s32 val);
+	int (*read)(const struct my_perf_event *event, u64 *val);
 };
 
 static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)
@@ -183,15 +238,35 @@ my_pmu_num_counters_fixed(const struct my_x86_pmu *pmu)
 }
 
 /**
+ * struct my_pmu_marks - counters, by id, of which there is something to say
+ * @stolen: somebody else has written its registers; nothing was added to its
+ *	count, it has been programmed anew and goes on from there
+ * @late: read so late that it may have wrapped more than once; nothing was
+ *	added to its count
+ * @wrapped: it has wrapped; its growth is known all the same
+ */
+struct my_pmu_marks {
+	u64 stolen;
+	u64 late;
+	u64 wrapped;
+};
+
+/**
  * struct my_pmu_cpu - what we use of one CPU's PMU
  * @cpu: the CPU
  * @pmu: what it has
  * @event: the events, in the order of the parameter
  * @nr_events: how many
+ * @foreign: counters that somebody outside Linux uses: its firmware
  * @used: counters that belong to an event
  * @wanted: counters that are to run whenever the CPU is up
  * @enabled: counters that are programmed: @wanted, or none while @away
+ * @tell: counters that set their overflow bit when they wrap, as was seen; only
+ *	of these it is known that they have not
+ * @suspect: counters that somebody else has stopped, we do not know when
+ * @marks: what the next sample has to say
  * @away: the CPU is down, or not yet up
+ * @stopped: what was seen when the counters were last stopped
  * @found: registers as they were before the first was enabled
  *
  * From @wanted on all of it changes only on @cpu, with interrupts off.
@@ -201,26 +276,52 @@ struct my_pmu_cpu {
 	struct my_x86_pmu pmu;
 	struct my_perf_event event[MY_PMC_MAX];
 	unsigned int nr_events;
+	u64 foreign;
 	u64 used;
 	u64 wanted;
 	u64 enabled;
+	u64 tell;
+	u64 suspect;
+	struct my_pmu_marks marks;
 	bool away;
+	struct my_pmu_stopped stopped;
 	struct my_pmu_found found;
 };
 
 /**
  * struct my_pmu_sample - all counts of a CPU at one instant
- * @time: CLOCK_MONOTONIC, ns, taken on the CPU; from version 2 on while its
- *	counters stood still
- * @stolen: counters, by id, that moved in a way that no counting explains:
- *	somebody wrote them. Nothing was added to their counts
+ * @asked: when the CPU was asked for it, CLOCK_MONOTONIC, ns
+ * @time: when the counters were read, on the CPU; from version 2 on while they
+ *	stood still
+ * @marks: what is to be said of the counters since the sample before
  * @count: of each event, in the order of struct my_pmu_cpu
  */
 struct my_pmu_sample {
+	u64 asked;
 	u64 time;
-	u64 stolen;
+	struct my_pmu_marks marks;
 	u64 count[MY_PMC_MAX];
 };
+
+/**
+ * my_pmu_stop() - from version 2 on, let all of our counters stand still
+ * @c: the CPU; something is enabled there, or about to be
+ *
+ * @c->stopped is filled in.  One of ours that does not run was stopped by
+ * somebody, we do not know when; its event, which may not be the one that we are
+ * here for, will know of it.
+ *
+ * Context: the CPU in question, interrupts off; until @c->pmu.run().
+ * Return: 0, or -EIO if a register faulted.
+ */
+static inline int my_pmu_stop(struct my_pmu_cpu *c)
+{
+	int err = c->pmu.stop(&c->pmu, c->used, &c->stopped);
+
+	if (!err)
+		c->suspect |= c->enabled & ~c->stopped.running;
+	return err;
+}
 
 /* What my_pmu_call() has done on the CPU, there, with interrupts off. */
 typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 counters, void *data);
@@ -229,15 +330,14 @@ typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 counters, void *data);
 int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why);
 int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 		    unsigned int nr, struct my_pmu_why *why);
-int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why);
-void my_pmu_release(const struct my_x86_pmu *pmu);
 int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
 		void *data);
-int my_pmu_cpu_up(struct my_pmu_cpu *c);
+int my_pmu_cpu_up(struct my_pmu_cpu *c, struct my_pmu_why *why);
 int my_pmu_cpu_down(struct my_pmu_cpu *c);
 int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why);
+int my_perf_event_update(struct my_perf_event *event, u64 time);
 int my_perf_event_enable(struct my_perf_event *event);
 int my_perf_event_disable(struct my_perf_event *event);
 
@@ -246,65 +346,5 @@ int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample);
 int my_perf_event_read(struct my_perf_event *event, u64 *count);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);
-
-/**
- * my_pmu_delta() - growth of a counter between two reads
- * @prev: raw value at the earlier read
- * @now: raw value at the later read
- * @bits: the counter's width, 1 to 64
- *
- * Exact as long as the counter grew by less than 2^@bits, wrap or no wrap;
- * bits that the counter does not have are ignored.
- *
- * Context: any; pure.
- * Return: the growth in events.
- */
-static inline u64 my_pmu_delta(u64 prev, u64 now, unsigned int bits)
-{
-	return (now - prev) & GENMASK_ULL(bits - 1, 0);
-}
-
-/*
- * No CPU is known to have so many events in 2^20 ns: 2^27 is 128 in a
- * nanosecond.  A counter that grew by more was written by somebody.
- */
-#define MY_MAX_EVENTS_LOG2	27
-#define MY_MAX_EVENTS_NS_LOG2	20
-
-/**
- * my_pmu_plausible() - can a counter have grown by so much?
- * @delta: events
- * @ns: time between the two reads
- *
- * Context: any; pure.
- * Return: false if no CPU counts as fast.
- */
-static inline bool my_pmu_plausible(u64 delta, u64 ns)
-{
-	return delta >> MY_MAX_EVENTS_LOG2 <= ns >> MY_MAX_EVENTS_NS_LOG2;
-}
-
-/**
- * my_perf_event_update() - add what the counter has grown by to the count
- * @event: the event
- * @now: raw value of its counter
- * @time: when it was read, CLOCK_MONOTONIC, ns
- *
- * Context: the event's CPU, interrupts off.
- * Return: false, and nothing added, if the growth is not plausible.
- */
-static inline bool my_perf_event_update(struct my_perf_event *event, u64 now,
-					u64 time)
-{
-	struct my_hw_perf_event *hw = &event->hw;
-	u64 delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
-	bool plausible = my_pmu_plausible(delta, time - hw->prev_time);
-
-	if (plausible)
-		event->count += delta;
-	hw->prev_count = now;
-	hw->prev_time = time;
-	return plausible;
-}
 
 #endif

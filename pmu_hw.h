@@ -50,6 +50,12 @@ static inline bool hw_is_xen_pv(void)
 	return boot_cpu_has(X86_FEATURE_XENPV);
 }
 
+/* The CPU's microcode may use a counter of its own accord: MSR_TSX_FORCE_ABORT. */
+static inline bool hw_has_tsx_force_abort(void)
+{
+	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT);
+}
+
 /*
  * An event select, in the bitmap that perf uses, too; one for all CPUs.
  * Returns false if somebody has it.
@@ -64,24 +70,56 @@ static inline void hw_release_evntsel(u32 msr)
 	release_evntsel_nmi(msr);
 }
 
+/* A counter, by its first address, likewise; of the others it knows nothing. */
+static inline bool hw_reserve_perfctr(u32 msr)
+{
+	return reserve_perfctr_nmi(msr);
+}
+
+static inline void hw_release_perfctr(u32 msr)
+{
+	release_perfctr_nmi(msr);
+}
+
 /* Returns -EIO if the MSR faults; *val is 0 then. */
 static inline int hw_rdmsr(u32 msr, u64 *val)
 {
 	*val = 0;
-	return rdmsrq_safe(msr, val) ? -EIO : 0;
+	return rdmsrq_safe(msr, val);
+}
+
+/*
+ * The same at the least cost, for what is looked at in each sample.  Whoever
+ * traces MSRs does not see it.
+ */
+static inline int hw_peek_msr(u32 msr, u64 *val)
+{
+	u32 low = 0, high = 0;
+	int err = -EIO;
+
+	asm volatile("1:	rdmsr\n"
+		     "	xorl %[err], %[err]\n"
+		     "2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : [err] "+r" (err), "+a" (low), "+d" (high)
+		     : "c" (msr)
+		     : "cc");
+	*val = (u64)high << 32 | low;
+	return err;
 }
 
 /* Returns -EIO if the write faults, and has changed nothing then. */
 static inline int hw_wrmsr(u32 msr, u64 val)
 {
-	return wrmsrq_safe(msr, val) ? -EIO : 0;
+	return wrmsrq_safe(msr, val);
 }
 
 /*
- * Returns -EIO if RDPMC faults: there is no such counter.  The kernel has no
- * form of RDPMC that may fault.
+ * Returns -EIO if RDPMC faults: there is no such counter; *val is 0 then.  The
+ * kernel has no form of RDPMC that may fault.  The instruction itself is what
+ * a Xen PV guest must not use, see hw_is_xen_pv().
  */
-static inline int hw_rdpmc_safe(u32 index, u64 *val)
+static inline int hw_rdpmc(u32 index, u64 *val)
 {
 	u32 low = 0, high = 0;
 	int err = -EIO;
@@ -97,13 +135,42 @@ static inline int hw_rdpmc_safe(u32 index, u64 *val)
 	return err;
 }
 
+/* Instructions of one turn of hw_run_known_code(), one of them a branch. */
+#define HW_TURN_INSTRUCTIONS	16
+
 /*
- * For an index that hw_rdpmc_safe() has read on this CPU.  The native form is
- * the one that all versions have; the other is for Xen PV, see hw_is_xen_pv().
+ * Code of which is known what the CPU does, between two writes of an MSR: so many
+ * turns, in which each multiplication waits for the one before, and three
+ * instructions more.  Nothing that a compiler or a tracer adds comes between.
+ * Returns -EIO if a write faults; what is behind it is not done then.
  */
-static inline u64 hw_rdpmc(u32 index)
+static inline int hw_run_known_code(u32 msr, u64 before, u64 after,
+				    unsigned int turns)
 {
-	return native_read_pmc(index);
+	u32 low = before, high = before >> 32;
+	unsigned long chain = 1;
+	int err = -EIO;
+
+	asm volatile("1:	wrmsr\n"
+		     "2:\n"
+		     "	.rept 14\n"
+		     "	imul %[chain], %[chain]\n"
+		     "	.endr\n"
+		     "	decl %[turns]\n"
+		     "	jnz 2b\n"
+		     "	movl %[after_low], %%eax\n"
+		     "	movl %[after_high], %%edx\n"
+		     "3:	wrmsr\n"
+		     "	xorl %[err], %[err]\n"
+		     "4:\n"
+		     _ASM_EXTABLE(1b, 4b)
+		     _ASM_EXTABLE(3b, 4b)
+		     : [err] "+r" (err), [turns] "+r" (turns),
+		       [chain] "+r" (chain), "+a" (low), "+d" (high)
+		     : "c" (msr), [after_low] "r" ((u32)after),
+		       [after_high] "r" ((u32)(after >> 32))
+		     : "cc", "memory");
+	return err;
 }
 
 #endif

@@ -29,6 +29,9 @@
 #define LEAF_EDX_NUM_FIXED		GENMASK(4, 0)
 #define LEAF_EDX_BIT_WIDTH_FIXED	GENMASK(12, 5)
 
+/* From version 4 on; the kernel has no name for it. */
+#define MSR_CORE_PERF_GLOBAL_INUSE	0x392
+
 #define CPUID_1_ECX_PDCM		BIT(15)
 #define CPUID_1_ECX_HYPERVISOR		BIT(31)
 #define PERF_CAP_FULL_WIDTH_WRITE	BIT_ULL(13)
@@ -39,12 +42,20 @@
 #define FIXED_OS			BIT_ULL(0)
 #define FIXED_USR			BIT_ULL(1)
 
+/* IA32_PERF_GLOBAL_STATUS, from version 4 on: no counter counts. */
+#define STATUS_CTR_FRZ			BIT_ULL(59)
+
+/* The generic counter that microcode takes for TSX. */
+#define TSX_COUNTER			3
+
 /* What every CPU of version 2 has, whatever it says. */
 #define FIXED_OF_VERSION_2		3
 
 /* Counters narrower than this or wider cannot be right. */
 #define MIN_BIT_WIDTH			32
 #define MAX_BIT_WIDTH			64
+
+#define MAX_FIXED	(BITS_PER_LONG_LONG / FIXED_FIELD_BITS)
 
 /* The event selects end where IA32_PERF_STATUS begins. */
 #define MAX_GENERIC	(MSR_IA32_PERF_STATUS - MSR_ARCH_PERFMON_EVENTSEL0)
@@ -85,6 +96,28 @@ static const struct intel_event intel_fixed_events[] = {
 	{ 0x3c, 0x00 },		/* CPU_CLK_UNHALTED.THREAD */
 	{ 0x00, 0x03 },		/* CPU_CLK_UNHALTED.REF_TSC */
 	{ 0x00, 0x04 },		/* TOPDOWN.SLOTS */
+};
+
+/*
+ * How many of them a turn of hw_run_known_code() has, of 16 instructions in a chain:
+ * a multiplication waits for the one before, 3 cycles or more on CPUs of today;
+ * the emulated PMU of our lab has 1.  The reference clock may run at an eighth
+ * of the core's, or at many times.
+ */
+#define KERNEL_EVENT(_name, _event, _umask)	{		\
+	.name = _name, .event = _event, .umask = _umask,	\
+	.named = true, .exclude_user = true, .pin = MY_PMC_ANY,	\
+}
+
+static const struct my_pmu_probe intel_probes[] = {
+	{ "instructions", KERNEL_EVENT("instructions", 0xc0, 0x00),
+	  HW_TURN_INSTRUCTIONS, HW_TURN_INSTRUCTIONS },
+	{ "cycles", KERNEL_EVENT("cycles", 0x3c, 0x00),
+	  HW_TURN_INSTRUCTIONS * 3 / 4, HW_TURN_INSTRUCTIONS * 16 },
+	{ "reference cycles", KERNEL_EVENT("ref-cycles", 0x00, 0x03),
+	  HW_TURN_INSTRUCTIONS / 8, HW_TURN_INSTRUCTIONS * 64 },
+	{ "slots", KERNEL_EVENT("slots", 0x00, 0x04),
+	  HW_TURN_INSTRUCTIONS, HW_TURN_INSTRUCTIONS * 128 },
 };
 
 static bool same_event(const struct my_perf_event_attr *attr,
@@ -194,6 +227,89 @@ static bool has_global(const struct my_x86_pmu *pmu)
 	return pmu->version >= 2;
 }
 
+/*
+ * Whoever has enabled a counter uses it.  From version 4 on IA32_PERF_GLOBAL_INUSE
+ * tells of those, too, that are claimed and not enabled: it looks at the event
+ * select's event (SDM, "IA32_PERF_GLOBAL_INUSE MSR").  But perf clears EN and
+ * nothing else when it is done with a counter; its selects are known by INT,
+ * which it always sets (arch/x86/events/core.c).
+ */
+static bool in_use(u64 evtsel, bool claimed)
+{
+	if (evtsel & ARCH_PERFMON_EVENTSEL_ENABLE)
+		return true;
+	return claimed && !(evtsel & ARCH_PERFMON_EVENTSEL_INT);
+}
+
+static int survey_generic(const struct my_x86_pmu *pmu, u64 inuse, u64 *used)
+{
+	u64 left, evtsel;
+	int err, idx;
+
+	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(pmu->eventsel + idx, &evtsel);
+		if (err)
+			return err;
+		if (in_use(evtsel, inuse & BIT_ULL(idx)))
+			*used |= BIT_ULL(idx);
+	}
+	return 0;
+}
+
+static int survey_fixed(const struct my_x86_pmu *pmu, u64 *used)
+{
+	u64 left = pmu->counters & MY_FIXED_COUNTERS, ctrl;
+	int err, idx;
+
+	if (!left)
+		return 0;
+	err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl);
+	if (err)
+		return err;
+	for (; left; left &= left - 1) {
+		idx = __ffs64(left);
+		if (ctrl & (FIXED_OS | FIXED_USR) << fixed_shift(idx))
+			*used |= BIT_ULL(idx);
+	}
+	return 0;
+}
+
+/*
+ * Some CPUs' microcode runs TSX with the help of a counter, unless it is told to
+ * abort each transaction (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
+ */
+static int survey_microcode(u64 *used)
+{
+	u64 val;
+	int err;
+
+	if (!hw_has_tsx_force_abort())
+		return 0;
+	err = hw_rdmsr(MSR_TSX_FORCE_ABORT, &val);
+	if (!err && !(val & MSR_TFA_RTM_FORCE_ABORT))
+		*used |= BIT_ULL(TSX_COUNTER);
+	return err;
+}
+
+static int intel_survey(const struct my_x86_pmu *pmu, u64 *used)
+{
+	u64 inuse = 0;
+	int err = 0;
+
+	lockdep_assert_irqs_disabled();
+	*used = 0;
+	if (pmu->version >= 4)
+		err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_INUSE, &inuse);
+	if (err)
+		return err;
+	err = survey_generic(pmu, inuse, used);
+	if (err)
+		return err;
+	err = survey_fixed(pmu, used);
+	return err ?: survey_microcode(used);
+}
+
 static int intel_take(const struct my_x86_pmu *pmu, struct my_pmu_found *found)
 {
 	int err;
@@ -207,42 +323,76 @@ static int intel_take(const struct my_x86_pmu *pmu, struct my_pmu_found *found)
 	return hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &found->global_status);
 }
 
+/* What others have changed in the register meanwhile is theirs. */
+static int intel_stop(const struct my_x86_pmu *pmu, u64 ours,
+		      struct my_pmu_stopped *stopped)
+{
+	u64 ctrl, status;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (!has_global(pmu)) {
+		*stopped = (struct my_pmu_stopped) { .running = ours };
+		return 0;
+	}
+	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
+	if (err)
+		return err;
+	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~ours);
+	if (err)
+		return err;
+	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
+	if (err) {
+		hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
+		return err;
+	}
+	stopped->others = ctrl & ~ours;
+	/* Frozen they only seem to run: somebody had asked for that. */
+	stopped->running = status & STATUS_CTR_FRZ ? 0 : ctrl & ours;
+	stopped->overflowed = status & ours;
+	return 0;
+}
+
 static int intel_run(const struct my_x86_pmu *pmu,
-		     const struct my_pmu_found *found, u64 ours, u64 running)
+		     const struct my_pmu_stopped *stopped, u64 running)
 {
 	lockdep_assert_irqs_disabled();
 	if (!has_global(pmu))
 		return 0;
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL,
-			(found->global_ctrl & ~ours) | running);
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, stopped->others | running);
+}
+
+/* Nothing to clear, no write; version 1 has nothing. */
+static int intel_acknowledge(const struct my_x86_pmu *pmu, u64 overflowed)
+{
+	lockdep_assert_irqs_disabled();
+	if (!overflowed)
+		return 0;
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, overflowed);
 }
 
 /*
  * A counter that wraps sets its status bit, handler or no handler.  Whoever
- * uses it next must not take our overflow for his.
+ * uses it next must not take our overflow for his.  Some CPUs take an
+ * acknowledgment only while GLOBAL_CTRL is not 0 (arch/x86/events/zhaoxin/core.c),
+ * so it comes last.
  */
-static int intel_ack_overflows(const struct my_pmu_found *found, u64 ours)
-{
-	u64 status;
-	int err;
-
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	if (err)
-		return err;
-	status &= ours & ~found->global_status;
-	return status ? hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status) : 0;
-}
-
 static int intel_give_back(const struct my_x86_pmu *pmu,
-			   const struct my_pmu_found *found, u64 ours)
+			   const struct my_pmu_found *found,
+			   const struct my_pmu_stopped *stopped, u64 ours)
 {
 	int err, first;
+	u64 status;
 
 	lockdep_assert_irqs_disabled();
 	if (!has_global(pmu))
 		return 0;
-	first = intel_ack_overflows(found, ours);
-	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, found->global_ctrl);
+	first = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL,
+			 stopped->others | (found->global_ctrl & ours));
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
+	if (!err)
+		err = intel_acknowledge(pmu, status & ours &
+					~found->global_status);
 	return first ?: err;
 }
 
@@ -311,7 +461,6 @@ static int intel_disable(const struct my_x86_pmu *pmu,
 
 /*
  * The counter goes on from whatever it holds: only its growth is counted.
- * The first RDPMC is the one that may fault.
  */
 static int intel_enable(const struct my_x86_pmu *pmu,
 			struct my_perf_event *event)
@@ -329,16 +478,66 @@ static int intel_enable(const struct my_x86_pmu *pmu,
 	err = write_config(hw, hw->config);
 	if (err)
 		return err;
-	err = hw_rdpmc_safe(hw->event_base_rdpmc, &hw->prev_count);
+	err = hw_rdpmc(hw->event_base_rdpmc, &hw->prev_count);
 	if (err)
 		intel_disable(pmu, event);	/* in version 1 it has counted */
 	return err;
 }
 
-static u64 intel_read(const struct my_perf_event *event)
+static int intel_program(const struct my_perf_event *event, bool on)
 {
 	lockdep_assert_irqs_disabled();
-	return hw_rdpmc(event->hw.event_base_rdpmc);
+	return write_config(&event->hw, on ? event->hw.config : 0);
+}
+
+static int intel_is_programmed(const struct my_perf_event *event)
+{
+	const struct my_hw_perf_event *hw = &event->hw;
+	u64 config;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	err = hw_peek_msr(hw->config_base, &config);
+	if (err)
+		return err;
+	if (my_pmc_is_fixed(hw->idx))
+		config &= FIXED_FIELD << fixed_shift(hw->idx);
+	return config == hw->config;
+}
+
+/* In version 1 the event select itself is what starts it and stops it. */
+static int intel_run_known_code(const struct my_perf_event *event,
+				const struct my_pmu_stopped *stopped,
+				unsigned int turns)
+{
+	const struct my_hw_perf_event *hw = &event->hw;
+	u64 others = stopped->others;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (!has_global(&event->cpu->pmu))
+		return hw_run_known_code(hw->config_base, hw->config, 0, turns);
+	err = write_config(hw, hw->config);
+	if (err)
+		return err;
+	return hw_run_known_code(MSR_CORE_PERF_GLOBAL_CTRL,
+				 others | BIT_ULL(hw->idx), others, turns);
+}
+
+/* What the counter's width cuts off must not be written. */
+static int intel_write(const struct my_perf_event *event, s32 val)
+{
+	const struct my_hw_perf_event *hw = &event->hw;
+
+	lockdep_assert_irqs_disabled();
+	return hw_wrmsr(hw->event_base,
+			(s64)val & GENMASK_ULL(hw->cntval_bits - 1, 0));
+}
+
+static int intel_read(const struct my_perf_event *event, u64 *val)
+{
+	lockdep_assert_irqs_disabled();
+	return hw_rdpmc(event->hw.event_base_rdpmc, val);
 }
 
 /*
@@ -367,6 +566,8 @@ static u64 decode_fixed(unsigned int version, const struct intel_pmu_leaf *leaf)
 	fixed = num ? GENMASK(num - 1, 0) : 0;
 	if (version >= 5)
 		fixed |= leaf->ecx;
+	/* More have no field in IA32_FIXED_CTR_CTRL. */
+	fixed &= GENMASK(MAX_FIXED - 1, 0);
 	return (u64)fixed << INTEL_PMC_IDX_FIXED;
 }
 
@@ -430,19 +631,29 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		.version = version,
 		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,
 		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
+		.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
 		.counters = decode_generic(leaf) | decode_fixed(version, leaf),
 		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
 		.cntval_bits_fixed = decode_width_fixed(version, leaf),
 		.arch_events = decode_arch_events(leaf),
 		.arch_events_len = decode_arch_events_len(leaf),
+		.probes = intel_probes,
+		.nr_probes = ARRAY_SIZE(intel_probes),
 		.rdpmc_index = intel_rdpmc_index,
 		.counts = intel_counts,
 		.hw_config = intel_hw_config,
+		.survey = intel_survey,
 		.take = intel_take,
+		.stop = intel_stop,
 		.run = intel_run,
+		.acknowledge = intel_acknowledge,
 		.give_back = intel_give_back,
 		.enable = intel_enable,
 		.disable = intel_disable,
+		.program = intel_program,
+		.is_programmed = intel_is_programmed,
+		.run_known_code = intel_run_known_code,
+		.write = intel_write,
 		.read = intel_read,
 	};
 	if (!version)

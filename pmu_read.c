@@ -4,6 +4,7 @@
  * they stand still.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
@@ -11,12 +12,9 @@
 #include <linux/minmax.h>
 
 #include "pmu_event.h"
+#include "pmu_growth.h"
 
-/*
- * By this many events of a kind in a millisecond the interval is bounded: 2^26
- * is 11 in each cycle at 6 GHz.  The reserve below covers what is faster.
- */
-#define MAX_EVENTS_PER_MS_LOG2	26
+#define ALL_COUNTERS		(~0ULL)
 
 /* Half a counter's range is left for a sample that comes late. */
 #define LATE_LOG2		1
@@ -33,7 +31,7 @@
  */
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits)
 {
-	return 1U << min(cntval_bits - MAX_EVENTS_PER_MS_LOG2 - LATE_LOG2, 31U);
+	return 1U << min(cntval_bits - MY_EVENTS_PER_MS_LOG2 - LATE_LOG2, 31U);
 }
 
 /**
@@ -52,47 +50,101 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
 	return div64_u64(elapsed_ns, interval_ns) + 1;
 }
 
-static bool update_event(struct my_perf_event *event, u64 time)
+/* Of an event that could not be looked at, nothing is known, nor acknowledged. */
+static int update_events(struct my_pmu_cpu *c, u64 counters, u64 time)
 {
-	return my_perf_event_update(event, event->cpu->pmu.read(event), time);
-}
-
-/* With none enabled there is nothing to stop, and nothing noted to keep. */
-static int run(struct my_pmu_cpu *c, u64 counters)
-{
-	if (!c->enabled)
-		return 0;
-	return c->pmu.run(&c->pmu, &c->found, c->used, counters);
-}
-
-/*
- * From version 2 on the counters stand still while they are read: they show
- * the same instant, and our own work here is not counted.  An event that is
- * not enabled keeps the count that it had.
- */
-static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *data)
-{
-	struct my_pmu_sample *sample = data;
+	int first = 0, err;
 	unsigned int i;
-	int err;
 
-	lockdep_assert_irqs_disabled();
-	if (c->away)
-		return -ENXIO;
-	err = run(c, 0);
-	if (err)
-		return err;
-	sample->time = ktime_get_ns();
-	sample->stolen = 0;
 	for (i = 0; i < c->nr_events; i++) {
 		u64 bit = BIT_ULL(c->event[i].hw.idx);
 
-		if ((counters & c->enabled & bit) &&
-		    !update_event(&c->event[i], sample->time))
-			sample->stolen |= bit;
-		sample->count[i] = c->event[i].count;
+		if (!(counters & bit))
+			continue;
+		err = my_perf_event_update(&c->event[i], time);
+		if (err)
+			c->stopped.overflowed &= ~bit;
+		first = first ?: err;
 	}
-	return run(c, c->enabled);
+	return first;
+}
+
+/*
+ * An event that is not enabled keeps the count that it had.  What there is to say
+ * is said once, by a sample of all.
+ */
+static void fill_sample(struct my_pmu_cpu *c, u64 counters, u64 time,
+			struct my_pmu_sample *sample)
+{
+	unsigned int i;
+
+	sample->time = time;
+	sample->marks = c->marks;
+	if (counters == ALL_COUNTERS)
+		c->marks = (struct my_pmu_marks) {};
+	for (i = 0; i < c->nr_events; i++)
+		sample->count[i] = c->event[i].count;
+}
+
+/*
+ * While the counters stand still: they show the same instant, and our own work
+ * here is not counted.  What is left in c->stopped.overflowed is accounted for.
+ */
+static noinline int read_stopped(struct my_pmu_cpu *c, u64 counters,
+				 struct my_pmu_sample *sample)
+{
+	u64 now = ktime_get_ns();
+	int err;
+
+	err = update_events(c, counters & c->enabled, now);
+	fill_sample(c, counters, now, sample);
+	c->stopped.overflowed &= counters & c->tell;
+	return err;
+}
+
+/* Overflows: some CPUs take it only while counters run. */
+static noinline int finish_read(struct my_pmu_cpu *c,
+				const struct my_pmu_sample *sample, int first)
+{
+	int err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed);
+
+	first = first ?: err;
+	if (first)
+		c->marks = sample->marks;	/* for the next */
+	return first;
+}
+
+/* From version 2 on; what is here, and not in those above, is counted. */
+static int read_counters(struct my_pmu_cpu *c, u64 counters,
+			 struct my_pmu_sample *sample)
+{
+	int first, err;
+
+	err = my_pmu_stop(c);
+	if (err)
+		return err;
+	first = read_stopped(c, counters, sample);
+	err = c->pmu.run(&c->pmu, &c->stopped, c->enabled);
+	first = first ?: err;
+	if (likely(!first && !c->stopped.overflowed))
+		return 0;
+	return finish_read(c, sample, first);
+}
+
+static noinline int read_nothing(struct my_pmu_cpu *c, u64 counters,
+				 struct my_pmu_sample *sample)
+{
+	if (c->away)
+		return -ENXIO;
+	fill_sample(c, counters, ktime_get_ns(), sample);
+	return 0;
+}
+
+static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *sample)
+{
+	lockdep_assert_irqs_disabled();
+	return likely(c->enabled) ? read_counters(c, counters, sample) :
+				    read_nothing(c, counters, sample);
 }
 
 /**
@@ -105,7 +157,8 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *data)
  */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
-	return my_pmu_call(c, c->used, __my_pmu_read, sample);
+	sample->asked = ktime_get_ns();
+	return my_pmu_call(c, ALL_COUNTERS, __my_pmu_read, sample);
 }
 
 /**
@@ -113,6 +166,8 @@ int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
  * @event: the event, one of its CPU's
  * @count: what it has counted since it was first enabled, whether or not it is
  *	enabled now; not touched on error
+ *
+ * What there is to say of its counter is left to the next my_pmu_cpu_read().
  *
  * Context: task, interrupts on; one cross-call.
  * Return: as my_pmu_cpu_read().

@@ -11,13 +11,17 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/reboot.h>
 #include <linux/sched/isolation.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/suspend.h>
 
 #include "test.h"
 
@@ -61,14 +65,6 @@ static int nr_allocated;
 static void *test_kzalloc(size_t size, gfp_t gfp)
 {
 	void *p = step_fails() ? NULL : kzalloc(size, gfp);
-
-	nr_allocated += p ? 1 : 0;
-	return p;
-}
-
-static void *test_kcalloc(size_t n, size_t size, gfp_t gfp)
-{
-	void *p = step_fails() ? NULL : kcalloc(n, size, gfp);
 
 	nr_allocated += p ? 1 : 0;
 	return p;
@@ -129,10 +125,43 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 {
 	if (step_fails())
 		return -ENOSPC;
-	if (below_state)
-		return __cpuhp_setup_state_cpuslocked(state, name, false, up,
-						      down, false);
-	return cpuhp_setup_state_cpuslocked(state, name, up, down);
+	return cpuhp_setup_state_nocalls_cpuslocked(state, name, up, down);
+}
+
+static bool test_cpu_active(unsigned int cpu)
+{
+	return !below_state && cpu_active(cpu);
+}
+
+/* Who is told of suspend and of reboot, and is not yet told that he is not. */
+static int nr_told;
+
+static int test_register_pm_notifier(struct notifier_block *nb)
+{
+	int err = step_fails() ? -EEXIST : register_pm_notifier(nb);
+
+	nr_told += err ? 0 : 1;
+	return err;
+}
+
+static int test_register_reboot_notifier(struct notifier_block *nb)
+{
+	int err = step_fails() ? -EEXIST : register_reboot_notifier(nb);
+
+	nr_told += err ? 0 : 1;
+	return err;
+}
+
+static int test_unregister_reboot_notifier(struct notifier_block *nb)
+{
+	nr_told--;
+	return unregister_reboot_notifier(nb);
+}
+
+static int test_unregister_pm_notifier(struct notifier_block *nb)
+{
+	nr_told--;
+	return unregister_pm_notifier(nb);
 }
 
 #undef __init
@@ -151,8 +180,6 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 #define pr_err_ratelimited	catch_line
 #undef kzalloc
 #define kzalloc			test_kzalloc
-#undef kcalloc
-#define kcalloc			test_kcalloc
 #undef kfree
 #define kfree			test_kfree
 #undef schedule_hrtimeout
@@ -163,13 +190,22 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 #define kthread_stop		test_kthread_stop
 #undef kthread_run
 #define kthread_run(func, data, ...)	test_kthread_run(func, data)
-#undef cpuhp_setup_state_cpuslocked
-#define cpuhp_setup_state_cpuslocked	test_setup_state
+#undef cpuhp_setup_state_nocalls_cpuslocked
+#define cpuhp_setup_state_nocalls_cpuslocked	test_setup_state
+#undef cpu_active
+#define cpu_active		test_cpu_active
+#undef register_reboot_notifier
+#define register_reboot_notifier	test_register_reboot_notifier
+#undef unregister_reboot_notifier
+#define unregister_reboot_notifier	test_unregister_reboot_notifier
+#undef register_pm_notifier
+#define register_pm_notifier	test_register_pm_notifier
+#undef unregister_pm_notifier
+#define unregister_pm_notifier	test_unregister_pm_notifier
 
 #include "pmu_core.c"
 
 #undef kzalloc
-#undef kcalloc
 #undef kfree
 #undef schedule_hrtimeout
 #undef zalloc_cpumask_var
@@ -177,6 +213,9 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 /* --- loading -------------------------------------------------------------------- */
 
 static bool loaded;
+
+/* As it is without any. */
+static const char *default_counters;
 
 static int load_module(void)
 {
@@ -195,10 +234,15 @@ static void unload_module(void)
 static void set_parameters(const char *cpu, const char *counters,
 			   const char *interval)
 {
+	if (!default_counters)
+		default_counters = param_counters;
 	param_cpu = (char *)cpu;
 	param_counters = (char *)counters;
 	param_interval = (char *)interval;
 }
+
+/* Of the PMU, and of its counters' owners, before the first sample. */
+#define HEAD_LINES	6U
 
 /* A list that each of the PMUs can count. */
 #define EVERYWHERE	"instructions@gp0,cycles"
@@ -212,6 +256,7 @@ static int fresh_start(struct kunit *test)
 	nr_wakeups = 0;
 	oversleep_ms = 0;
 	nr_allocated = 0;
+	nr_told = 0;
 	early_releases = 0;
 	return 0;
 }
@@ -264,7 +309,9 @@ static void expect_untouched(struct kunit *test, const struct sim_pmu *pmu,
 {
 	test_expect_registers(test, pmu, before, &sim_cpu(TEST_CPU)->regs);
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+	KUNIT_EXPECT_EQ(test, sim_reservations.held_perfctr, 0U);
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	KUNIT_EXPECT_EQ(test, nr_told, 0);
 	test_expect_good_manners(test);
 }
 
@@ -404,21 +451,25 @@ static void core_refuses_half_online(struct kunit *test)
 struct pmu_lines {
 	const struct sim_pmu *pmu;
 	const char *lines[4];
+	const char *held, *used;
 };
 
 static const struct pmu_lines pmu_lines[] = {
 	{ PMU(V4), { "... version:              4\n",
 		"... bit width:            48\n",
 		"... generic registers:    8 (gp0-7)\n",
-		"... fixed-purpose events: 3 (fixed0-2), 48 bits\n" } },
+		"... fixed-purpose events: 3 (fixed0-2), 48 bits\n" },
+		"gp0-7", "gp0 fixed1" },
 	{ PMU(V1_40), { "... version:              1\n",
 		"... bit width:            40\n",
 		"... generic registers:    2 (gp0-1)\n",
-		"... fixed-purpose events: 0\n" } },
+		"... fixed-purpose events: 0\n" },
+		"gp0-1", "gp0-1" },
 	{ PMU(V5_HOLE), { "... version:              5\n",
 		"... bit width:            48\n",
 		"... generic registers:    6 (gp0-5)\n",
-		"... fixed-purpose events: 2 (fixed0,2), 48 bits\n" } },
+		"... fixed-purpose events: 2 (fixed0,2), 48 bits\n" },
+		"gp0-5", "gp0-1" },
 };
 
 static void pmu_lines_desc(const struct pmu_lines *row, char *desc)
@@ -432,25 +483,27 @@ static void core_prints_pmu(struct kunit *test)
 {
 	const struct pmu_lines *row = test->param_value;
 	const struct cpuinfo_x86 *info = &cpu_data(1);
-	char model[128];
+	char line[128];
 	unsigned int i;
 
 	sim_reset(TEST_CPU, row->pmu);
 	set_parameters("1", EVERYWHERE, "8000");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
-	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
-	snprintf(model, sizeof(model), "cpu1: %s, family %u model %u stepping %u\n",
+	KUNIT_EXPECT_EQ(test, nr_lines, HEAD_LINES);
+	snprintf(line, sizeof(line), "cpu1: %s, family %u model %u stepping %u\n",
 		 info->x86_model_id, info->x86, info->x86_model,
 		 info->x86_stepping);
-	KUNIT_EXPECT_STREQ(test, lines[0], model);
+	KUNIT_EXPECT_STREQ(test, lines[0], line);
 	for (i = 0; i < ARRAY_SIZE(row->lines); i++)
 		KUNIT_EXPECT_STREQ(test, lines[i + 1], row->lines[i]);
+	snprintf(line, sizeof(line),
+		 "cpu1: held against perf, on all CPUs: %s; counting: %s; the firmware's: none\n",
+		 row->held, row->used);
+	KUNIT_EXPECT_STREQ(test, lines[i + 1], line);
 	unload_module();
 }
 
 /* --- each step made to fail in turn --------------------------------------------------- */
-
-KUNIT_ARRAY_PARAM(pmu, test_pmus, test_pmu_desc);
 
 static int load_on(const struct sim_pmu *pmu, struct sim_registers *before)
 {
@@ -486,11 +539,12 @@ static void core_unwinds_steps(struct kunit *test)
 			expect_untouched(test, pmu, &before);
 		}
 		/*
-		 * Session, mask, attributes, hotplug, thread; and the thread's
-		 * own mask, which it goes without, if it has come so far.
+		 * Session, mask, hotplug, notices of suspend and of reboot,
+		 * thread; and the thread's own mask, which it goes without, if
+		 * it has come so far.
 		 */
-		KUNIT_EXPECT_GE(test, step, 6U);
-		KUNIT_EXPECT_LE(test, step, 7U);
+		KUNIT_EXPECT_GE(test, step, 7U);
+		KUNIT_EXPECT_LE(test, step, 8U);
 		unload_module();
 		fail_step = 0;
 		expect_untouched(test, pmu, &before);
@@ -511,7 +565,8 @@ static void core_unwinds_reservations(struct kunit *test)
 				    "refused: %s", last_line());
 		expect_untouched(test, pmu, &before);
 	}
-	KUNIT_EXPECT_EQ(test, nth, pmu->gp + 1);
+	/* Of each counter the event select, and the counter. */
+	KUNIT_EXPECT_EQ(test, nth, 2 * pmu->gp + 1);
 	sim_reservations.fail_nth = 0;
 	unload_module();
 	expect_untouched(test, pmu, &before);
@@ -532,6 +587,7 @@ static void core_unwinds_registers(struct kunit *test)
 				    "refused: %s", last_line());
 		KUNIT_EXPECT_TRUE_MSG(test, strstr(last_line(), "fault"),
 				      "access %u: %s", nth, last_line());
+		test_forgive_restoring(&before, sim);
 		expect_untouched(test, pmu, &before);
 	}
 	sim->fail_nth = 0;
@@ -637,12 +693,12 @@ static void core_line(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 1));
 	unload_module();
-	n = sscanf(lines[5], "cpu1 t=%llu.%6llu dt=%llu.%6llu ", &t, &t_us, &dt,
+	n = sscanf(lines[HEAD_LINES], "cpu1 t=%llu.%6llu dt=%llu.%6llu ", &t, &t_us, &dt,
 		   &dt_us);
 	KUNIT_ASSERT_EQ(test, n, 4);
 	snprintf(head, sizeof(head), "cpu1 t=%llu.%06llu dt=%llu.%06llu ", t,
 		 t_us, dt, dt_us);
-	KUNIT_EXPECT_EQ(test, strncmp(lines[5], head, strlen(head)), 0);
+	KUNIT_EXPECT_EQ(test, strncmp(lines[HEAD_LINES], head, strlen(head)), 0);
 }
 
 /*
@@ -756,6 +812,267 @@ static void core_stolen(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, strstr(lines[nr_lines - 1], " instructions@gp0=0"));
 }
 
+/* What a line begins with, up to the events: each mark only if there is one. */
+#define HEAD	"cpu1 t=12.000345 dt=5.000000 latency=678"
+
+static void core_marks(struct kunit *test)
+{
+	static const struct {
+		struct my_pmu_marks marks;
+		u64 missed;
+		const char *line;
+	} rows[] = {
+		{ { 0, 0, 0 }, 0,
+		  HEAD " instructions@gp0=7 cycles@fixed1=9\n" },
+		{ { 0, 0, 0 }, 3,
+		  HEAD " missed=3 instructions@gp0=7 cycles@fixed1=9\n" },
+		{ { .wrapped = BIT_ULL(33) }, 0,
+		  HEAD " wrapped=fixed1 instructions@gp0=7 cycles@fixed1=9\n" },
+		{ { .stolen = BIT_ULL(0) }, 0,
+		  HEAD " stolen=gp0 cycles@fixed1=9\n" },
+		{ { .late = BIT_ULL(33) }, 0,
+		  HEAD " late=fixed1 instructions@gp0=7\n" },
+		{ { .stolen = BIT_ULL(0) | BIT_ULL(33) }, 0,
+		  HEAD " stolen=gp0,fixed1\n" },
+		{ { .stolen = BIT_ULL(0), .late = BIT_ULL(33),
+		    .wrapped = BIT_ULL(0) | BIT_ULL(33) }, 1,
+		  HEAD " missed=1 wrapped=gp0,fixed1 stolen=gp0 late=fixed1\n" },
+	};
+	unsigned int i;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		session->missed = rows[i].missed;
+		session->sample = (struct my_pmu_sample) {
+			.asked = 12000344999ULL, .time = 12000345677ULL,
+			.marks = rows[i].marks, .count = { 1007, 109 } };
+		session->last = (struct my_pmu_sample) {
+			.time = 7000345677ULL, .count = { 1000, 100 } };
+		print_sample(session);
+		KUNIT_EXPECT_STREQ(test, last_line(), rows[i].line);
+	}
+	unload_module();
+}
+
+/* How long it took from asking the CPU to its counters' standstill, in each line. */
+static void core_latency(struct kunit *test)
+{
+	unsigned int i, n = 0;
+	u64 ns;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 5));
+	unload_module();
+	for (i = HEAD_LINES; i < nr_lines; i++) {
+		const char *at = strstr(lines[i], " latency=");
+
+		KUNIT_ASSERT_NOT_NULL(test, at);
+		if (sscanf(at, " latency=%llu ", &ns) != 1)
+			KUNIT_FAIL(test, "%s", lines[i]);
+		KUNIT_EXPECT_GT(test, ns, 0ULL);
+		KUNIT_EXPECT_LT(test, ns, (u64)NSEC_PER_SEC);
+		n++;
+	}
+	KUNIT_EXPECT_GE(test, n, 5U);
+}
+
+/* A counter that does not tell of its wraps, and a thread that oversleeps. */
+static void core_late(struct kunit *test)
+{
+	sim_reset(TEST_CPU, PMU(V4_NARROW_FIXED));
+	sim_cpu(TEST_CPU)->broken = SIM_NO_OVERFLOW;
+	sim_cpu(TEST_CPU)->broken_counters = BIT_ULL(33);
+	set_parameters("1", EVERYWHERE, "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	oversleep_ms = 100;
+	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	unload_module();
+	KUNIT_EXPECT_TRUE(test, strstr(lines[HEAD_LINES], " late=fixed1 instructions@gp0=0\n"));
+	KUNIT_EXPECT_FALSE(test, strstr(lines[HEAD_LINES], "cycles@fixed1"));
+}
+
+/* --- who owns what ----------------------------------------------------------------------- */
+
+/* The whole file but for its first line, in which ours are in this state. */
+static void expect_owners(struct kunit *test, const char *state)
+{
+	struct seq_file m = { .size = 4096, .private = session };
+	const char *owners;
+	char wanted[256];
+
+	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m.buf);
+	KUNIT_EXPECT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_ASSERT_LT(test, m.count, m.size);
+	snprintf(wanted, sizeof(wanted),
+		 "cpu1 gp0 %s cycles:u\n"
+		 "cpu1 gp1 firmware\n"
+		 "cpu1 gp2 %s branches\n"
+		 "cpu1 gp3 held\n"
+		 "cpu1 fixed0 firmware\n"
+		 "cpu1 fixed1 %s cycles\n"
+		 "cpu1 fixed2 unused\n", state, state, state);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(m.buf, "cpu1 samples "));
+	owners = strchr(m.buf, '\n');
+	KUNIT_ASSERT_NOT_NULL(test, owners);
+	KUNIT_EXPECT_STREQ(test, owners + 1, wanted);
+}
+
+/* Whoever opens the file is shown this load. */
+static void expect_opens(struct kunit *test, struct inode *inode)
+{
+	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+	struct seq_file *m;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_EQ(test, counters_fops.open(inode, file), 0);
+	m = file->private_data;
+	KUNIT_EXPECT_PTR_EQ(test, m->private, (void *)session);
+	KUNIT_EXPECT_EQ(test, counters_fops.release(inode, file), 0);
+}
+
+static void core_counters_file(struct kunit *test)
+{
+	struct dentry *file;
+
+	sim_reset(TEST_CPU, PMU(V4_NARROW_FIXED));
+	sim_cpu(TEST_CPU)->regs.evtsel[1] = 0x4300c4;
+	sim_cpu(TEST_CPU)->regs.fixed_ctr_ctrl = 0x2;
+	sim_reservations.firmware = BIT(1);
+	set_parameters("1", "cycles,branches@gp2,cycles:u@gp0", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	expect_owners(test, "counting");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	expect_owners(test, "resting");
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	expect_owners(test, "counting");
+
+	/* Root's only, and gone with the module. */
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(session->dir));
+	file = debugfs_lookup("counters", session->dir);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_EXPECT_EQ(test, d_inode(file)->i_mode, S_IFREG | 0400);
+	expect_opens(test, d_inode(file));
+	dput(file);
+	unload_module();
+	file = debugfs_lookup("my_pmu", NULL);
+	KUNIT_EXPECT_NULL(test, file);
+	dput(file);
+	test_expect_good_manners(test);
+}
+
+static void retire_firmware(void *unused)
+{
+	sim_retire(sim_cpu(TEST_CPU), 0xc4, 0x00, true, 11);
+	sim_retire(sim_cpu(TEST_CPU), 0xc0, 0x00, true, 1000);
+}
+
+/* The firmware's counter counts on through all of our life, as if we were not. */
+static void core_firmware(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	test_leave_traces(sim);
+	sim->regs.evtsel[2] = 0x4300c4;
+	sim->regs.pmc[2] = 0xfffffffff000;
+	sim_reservations.firmware = BIT(2);
+	before = sim->regs;
+	set_parameters("1", "instructions,cycles,instructions,cycles,branches,branches",
+		       "1");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_STREQ(test, lines[HEAD_LINES - 1],
+			   "cpu1: held against perf, on all CPUs: gp0-7; counting: gp0-1,3-4 fixed0-1; the firmware's: gp2\n");
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_firmware, NULL));
+	KUNIT_EXPECT_EQ(test, sim->regs.evtsel[2], 0x4300c4ULL);
+	KUNIT_EXPECT_TRUE(test, sim->regs.global_ctrl & BIT_ULL(2));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 3));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_firmware, NULL));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
+	KUNIT_EXPECT_EQ(test, total(" branches@gp3="), 22ULL);
+	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 0U);
+	before.pmc[2] += 22;
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* The default pins an event to it; then it says so, and has touched nothing. */
+static void core_firmware_is_pinned(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	test_leave_traces(sim);
+	sim->regs.evtsel[2] = 0x4300c4;
+	sim_reservations.firmware = BIT(2);
+	before = sim->regs;
+	set_parameters("1", "", "5000");
+	param_counters = (char *)default_counters;
+	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "counters: 'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware has it; without a pin, as in counters=instructions,cycles, the module chooses\n");
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* While the CPU was away its firmware has taken one of ours; then it gives it back. */
+static void core_firmware_while_away(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before, taken;
+	unsigned int samples;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	sim->regs.evtsel[0] = 0x4300c4;
+	taken = sim->regs;
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu1 is back, but cannot be counted on: gp0 is in use, and not by Linux: its firmware has it\n");
+	samples = count_lines("cpu1 t=");
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), samples);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	test_expect_registers(test, PMU(V4), &taken, &sim->regs);
+	sim->regs.evtsel[0] = before.evtsel[0];
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on\n"), 1U);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", samples + 2));
+	unload_module();
+	/* That it goes is news only if it counted. */
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 goes offline, counting rests\n"), 1U);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* What the CPU is refused for at load is what is said. */
+static void core_refuses_liar(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	test_leave_traces(sim);
+	before = sim->regs;
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(33);
+	set_parameters("1", EVERYWHERE, "5");
+	KUNIT_EXPECT_EQ(test, load_module(), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu1: fixed1 stands still: it counts no cycles in code of 2048 instructions\n");
+	expect_untouched(test, PMU(V4), &before);
+}
+
 /* A register that faults: no sample, one message, and it is told as missed. */
 static void core_no_sample(struct kunit *test)
 {
@@ -771,8 +1088,8 @@ static void core_no_sample(struct kunit *test)
 	KUNIT_EXPECT_GE(test, total(" missed="), 1ULL);
 }
 
-/* 18 events with the longest names, of which the first two lack these lengths. */
-static void load_long_names(struct kunit *test, int first, int second)
+/* 18 events with the longest names, of which the first few lack so much together. */
+static void load_long_names(struct kunit *test, int less)
 {
 	static const struct sim_pmu many = {
 		.name = "many", .version = 4, .gp = 18, .width = 48,
@@ -780,15 +1097,18 @@ static void load_long_names(struct kunit *test, int first, int second)
 	static char list[1200];
 	int longest = MY_EVENT_NAME_LEN - 1 - strlen("cpu/event=0x/u");
 	unsigned int i, n = 0;
+	int lack;
 
-	for (i = 0; i < 18; i++)
+	for (i = 0; i < 18; i++) {
+		lack = min(less, 30);
+		less -= lack;
 		n += scnprintf(list + n, sizeof(list) - n, "%scpu/event=0x%0*x/u",
-			       i ? "," : "", longest - (i == 0 ? first : 0) -
-			       (i == 1 ? second : 0), 0xc1);
+			       i ? "," : "", longest - lack, 0xc1);
+	}
 	nr_lines = 0;
 	sim_reset(TEST_CPU, &many);
 	set_parameters("1", list, "1");
-	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_EQ_MSG(test, load_module(), 0, "%s", last_line());
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 2));
 	unload_module();
 }
@@ -816,21 +1136,21 @@ static void core_long_lines(struct kunit *test)
 	unsigned int less, first;
 	const char *rest;
 
-	for (less = 0; less < 80; less++) {
-		load_long_names(test, min(less, 30U), less - min(less, 30U));
-		first = count_events(lines[5]);
-		KUNIT_EXPECT_LT(test, strlen(lines[5]), (size_t)961);
+	for (less = 0; less < 120; less++) {
+		load_long_names(test, less);
+		first = count_events(lines[HEAD_LINES]);
+		KUNIT_EXPECT_LT(test, strlen(lines[HEAD_LINES]), (size_t)961);
 		if (first == 18)
 			break;
-		KUNIT_EXPECT_EQ_MSG(test, first + count_events(lines[6]), 18U,
+		KUNIT_EXPECT_EQ_MSG(test, first + count_events(lines[HEAD_LINES + 1]), 18U,
 				    "shorter by %u", less);
-		rest = strstr(lines[6], " cpu/");
+		rest = strstr(lines[HEAD_LINES + 1], " cpu/");
 		KUNIT_ASSERT_NOT_NULL(test, rest);
-		KUNIT_EXPECT_EQ(test, strncmp(lines[5], lines[6],
-					      rest - lines[6]), 0);
+		KUNIT_EXPECT_EQ(test, strncmp(lines[HEAD_LINES], lines[HEAD_LINES + 1],
+					      rest - lines[HEAD_LINES + 1]), 0);
 	}
 	KUNIT_EXPECT_GT(test, less, 10U);
-	KUNIT_EXPECT_LT(test, less, 80U);
+	KUNIT_EXPECT_LT(test, less, 120U);
 }
 
 /* --- the CPU goes and comes ------------------------------------------------------------------ */
@@ -845,7 +1165,6 @@ static void core_hotplug(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 goes offline, counting rests\n"), 1U);
-	before.fixed[0] += 1000;	/* somebody's, and it counts on */
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 	samples = count_lines("cpu1 t=");
 	msleep(20);
@@ -861,7 +1180,6 @@ static void core_hotplug(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
 	KUNIT_EXPECT_EQ(test, total(" cycles@fixed1="), 6000ULL);
 	KUNIT_EXPECT_GE(test, total(" missed="), 5ULL);
-	before.fixed[0] += 1000;
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -876,7 +1194,7 @@ static void core_hotplug_of_another(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
-	KUNIT_EXPECT_EQ(test, nr_lines, 5U);
+	KUNIT_EXPECT_EQ(test, nr_lines, HEAD_LINES);
 	unload_module();
 	test_expect_registers(test, PMU(V4), &before, &sim_cpu(0)->regs);
 }
@@ -900,25 +1218,255 @@ static void core_hotplug_faults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
 }
 
+/* --- suspend and resume ----------------------------------------------------------------------- */
+
+static void tell(unsigned long event)
+{
+	session->sleep.notifier_call(&session->sleep, event, NULL);
+}
+
+struct sleep_row {
+	const char *name;
+	unsigned long prepare, post;
+};
+
+static const struct sleep_row sleep_rows[] = {
+	{ "suspend", PM_SUSPEND_PREPARE, PM_POST_SUSPEND },
+	{ "hibernation", PM_HIBERNATION_PREPARE, PM_POST_HIBERNATION },
+	{ "restore", PM_RESTORE_PREPARE, PM_POST_RESTORE },
+};
+
+static void sleep_desc(const struct sleep_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(sleep, sleep_rows, sleep_desc);
+
+#define SUSPENDED	"cpu1 is suspended, counting rests\n"
+#define OFFLINE		"cpu1 goes offline, counting rests\n"
+#define BACK		"cpu1 is back, counting goes on\n"
+
+static void expect_news(struct kunit *test, unsigned int suspended,
+			unsigned int offline, unsigned int back)
+{
+	KUNIT_EXPECT_EQ(test, count_lines(SUSPENDED), suspended);
+	KUNIT_EXPECT_EQ(test, count_lines(OFFLINE), offline);
+	KUNIT_EXPECT_EQ(test, count_lines(BACK), back);
+}
+
+/* A line when it goes, none while it is away, one when it is back. */
+static void core_sleep(struct kunit *test)
+{
+	const struct sleep_row *row = test->param_value;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int n;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	tell(row->prepare);
+	expect_news(test, 1, 0, 0);
+	tell(row->prepare);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	n = nr_lines;
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, nr_lines, n);
+	/* All is lost in suspend. */
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim->regs;
+	tell(row->post);
+	tell(row->post);
+	expect_news(test, 1, 0, 1);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2000ULL);
+	KUNIT_EXPECT_EQ(test, total(" cycles@fixed1="), 6000ULL);
+	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 0U);
+	KUNIT_EXPECT_GE(test, total(" missed="), 5ULL);
+	expect_news(test, 1, 0, 1);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* What is none of our business. */
+static void core_sleep_other_events(struct kunit *test)
+{
+	struct sim_registers before;
+	unsigned long event;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	for (event = 0; event < 16; event++) {
+		switch (event) {
+		case PM_SUSPEND_PREPARE:
+		case PM_HIBERNATION_PREPARE:
+		case PM_RESTORE_PREPARE:
+			continue;
+		}
+		tell(event);
+	}
+	KUNIT_EXPECT_FALSE(test, session->c.away);
+	unload_module();
+	expect_news(test, 0, 0, 0);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* As each but the boot CPU does: it is brought down and up while it is suspended. */
+static void core_sleep_then_offline(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	tell(PM_SUSPEND_PREPARE);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	expect_news(test, 1, 0, 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	expect_news(test, 1, 0, 0);
+	tell(PM_POST_SUSPEND);
+	expect_news(test, 1, 0, 1);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* And stays down when all others are back. */
+static void core_sleep_stays_offline(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	tell(PM_SUSPEND_PREPARE);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	tell(PM_POST_SUSPEND);
+	expect_news(test, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back"), 0U);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	expect_news(test, 1, 0, 1);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* It was offline before. */
+static void core_offline_then_sleep(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	tell(PM_SUSPEND_PREPARE);
+	tell(PM_POST_SUSPEND);
+	expect_news(test, 0, 1, 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	expect_news(test, 0, 1, 1);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Online, but brought below our state by hand: the end of sleep is not its up. */
+static void core_sleep_half_down(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	cpus_read_lock();
+	cpu_down_callback(TEST_CPU);
+	cpus_read_unlock();
+	tell(PM_SUSPEND_PREPARE);
+	tell(PM_POST_SUSPEND);
+	expect_news(test, 0, 1, 0);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	cpus_read_lock();
+	cpu_up_callback(TEST_CPU);
+	cpus_read_unlock();
+	expect_news(test, 0, 1, 1);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_unload_in_sleep(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	tell(PM_SUSPEND_PREPARE);
+	unload_module();
+	expect_news(test, 1, 0, 0);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Nobody unloads it before a kexec. */
+static void core_reboot(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	session->reboot.notifier_call(&session->reboot, SYS_RESTART, NULL);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 shuts down, counting rests\n"), 1U);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	expect_news(test, 0, 0, 0);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Suspended, one of its counters was broken: it says which, and does not count. */
+static void core_sleep_breaks(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	tell(PM_SUSPEND_PREPARE);
+	sim->broken = SIM_HALVED;
+	sim->broken_counters = BIT_ULL(0);
+	tell(PM_POST_SUSPEND);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu1 is back, but cannot be counted on: gp0 counts wrong: 1024 instructions where the CPU has executed 2048\n");
+	sim->broken = SIM_SOUND;
+	unload_module();
+	expect_news(test, 1, 0, 0);
+	expect_untouched(test, PMU(V4), &before);
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
 	KUNIT_CASE(core_refuses_offline),
 	KUNIT_CASE(core_refuses_busy),
 	KUNIT_CASE(core_refuses_half_online),
 	KUNIT_CASE_PARAM(core_prints_pmu, pmu_lines_gen_params),
-	KUNIT_CASE_PARAM(core_unwinds_steps, pmu_gen_params),
-	KUNIT_CASE_PARAM(core_unwinds_reservations, pmu_gen_params),
-	KUNIT_CASE_PARAM(core_unwinds_registers, pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_steps, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_reservations, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_registers, test_pmu_gen_params),
 	KUNIT_CASE(core_samples),
 	KUNIT_CASE(core_line),
 	KUNIT_CASE(core_ticks),
 	KUNIT_CASE(core_sampler_keeps_off),
 	KUNIT_CASE(core_stolen),
+	KUNIT_CASE(core_marks),
+	KUNIT_CASE(core_latency),
+	KUNIT_CASE(core_late),
+	KUNIT_CASE(core_counters_file),
+	KUNIT_CASE(core_firmware),
+	KUNIT_CASE(core_firmware_is_pinned),
+	KUNIT_CASE(core_firmware_while_away),
+	KUNIT_CASE(core_refuses_liar),
 	KUNIT_CASE(core_no_sample),
 	KUNIT_CASE(core_long_lines),
 	KUNIT_CASE(core_hotplug),
 	KUNIT_CASE(core_hotplug_of_another),
 	KUNIT_CASE(core_hotplug_faults),
+	KUNIT_CASE_PARAM(core_sleep, sleep_gen_params),
+	KUNIT_CASE(core_sleep_other_events),
+	KUNIT_CASE(core_sleep_then_offline),
+	KUNIT_CASE(core_sleep_stays_offline),
+	KUNIT_CASE(core_offline_then_sleep),
+	KUNIT_CASE(core_sleep_half_down),
+	KUNIT_CASE(core_unload_in_sleep),
+	KUNIT_CASE(core_reboot),
+	KUNIT_CASE(core_sleep_breaks),
 	{}
 };
 

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "pmu_event.h"
+#include "pmu_owner.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
@@ -66,20 +67,21 @@ static void test_some_events(struct my_pmu_cpu *c)
 	ok(!my_pmu_cpu_read(c, &sample), "read all with one not enabled");
 	ok(sample.count[0] && sample.count[1] && !sample.count[2],
 	   "those that are enabled have counted");
-	ok(!sample.stolen, "none was stolen");
+	ok(!sample.marks.stolen, "none was stolen");
 }
 
 static void test_down_and_up(struct my_pmu_cpu *c)
 {
 	struct my_pmu_sample sample;
 	u64 count = count_of(&c->event[0]);
+	struct my_pmu_why why;
 
 	ok(!my_pmu_cpu_down(c), "the CPU goes down");
 	ok(!c->enabled, "nothing is enabled");
 	ok(my_perf_event_enable(&c->event[2]) == -ENXIO, "nothing can be enabled");
 	ok(my_pmu_cpu_read(c, &sample) == -ENXIO, "nothing can be read");
 	ok(!my_perf_event_disable(&c->event[1]), "but disabled");
-	ok(!my_pmu_cpu_up(c), "the CPU comes up");
+	ok(!my_pmu_cpu_up(c, &why), "the CPU comes up");
 	ok(c->enabled == FIXED0, "what is wanted is enabled");
 	ok(count_of(&c->event[0]) > count, "it goes on from where it was");
 }
@@ -103,10 +105,11 @@ static int run_tests(struct my_pmu_cpu *c)
 	if (err)
 		return err;
 	ok(my_pmu_reserve(&c->pmu, &why) == -EBUSY, "and no second time");
+	ok(!my_pmu_survey(c, &why) && !c->foreign, "no firmware uses any");
 	c->wanted = 0;
 	ok(my_perf_event_enable(&c->event[0]) == -ENXIO,
 	   "nothing can be enabled before the CPU is up");
-	ok(!my_pmu_cpu_up(c) && !c->enabled, "up, with nothing wanted");
+	ok(!my_pmu_cpu_up(c, &why) && !c->enabled, "up, with nothing wanted");
 	ok(count_of(&c->event[0]) == 0, "read before it was ever enabled");
 	test_one_event(c);
 	test_some_events(c);

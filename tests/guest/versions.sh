@@ -71,7 +71,7 @@ wait_samples 2
 unload
 is "puts every register back" "$(/root/pmu-registers $cpu)" "$before"
 is "chooses the counters" \
-	"$(samples | head -n 1 | tr ' ' '\n' | sed '1,3d;s/=[0-9]*$//' | tr '\n' ' ')" "$keys"
+	"$(samples | head -n 1 | tr ' ' '\n' | sed '1,4d;s/=[0-9]*$//' | tr '\n' ' ')" "$keys"
 
 # --- bounds
 refused_at() {

@@ -12,11 +12,18 @@
 void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
 bool hw_is_xen_pv(void);
+bool hw_has_tsx_force_abort(void);
 bool hw_reserve_evntsel(u32 msr);
 void hw_release_evntsel(u32 msr);
+bool hw_reserve_perfctr(u32 msr);
+void hw_release_perfctr(u32 msr);
 int hw_rdmsr(u32 msr, u64 *val);
 int hw_wrmsr(u32 msr, u64 val);
-int hw_rdpmc_safe(u32 index, u64 *val);
-u64 hw_rdpmc(u32 index);
+int hw_peek_msr(u32 msr, u64 *val);
+int hw_rdpmc(u32 index, u64 *val);
+
+#define HW_TURN_INSTRUCTIONS	16
+
+int hw_run_known_code(u32 msr, u64 before, u64 after, unsigned int turns);
 
 #endif

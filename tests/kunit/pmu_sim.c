@@ -19,16 +19,19 @@
 #define PMC0			0x0c1
 #define A_PMC0			0x4c1
 #define FIXED_CTR0		0x309
+#define TSX_FORCE_ABORT		0x10f
 #define PERF_CAPABILITIES	0x345
 #define FIXED_CTR_CTRL		0x38d
 #define GLOBAL_STATUS		0x38e
 #define GLOBAL_CTRL		0x38f
 #define GLOBAL_OVF_CTRL		0x390
+#define GLOBAL_INUSE		0x392
 
 #define RDPMC_FIXED		0x40000000
 
 #define EVTSEL_USR		BIT_ULL(16)
 #define EVTSEL_OS		BIT_ULL(17)
+#define EVTSEL_INT		BIT_ULL(20)
 #define EVTSEL_ANY		BIT_ULL(21)
 #define EVTSEL_EN		BIT_ULL(22)
 
@@ -60,6 +63,20 @@ static void note_wrong(struct sim_cpu *sim, const char *rule, u32 reg)
 static u64 ones(unsigned int n)
 {
 	return n ? GENMASK_ULL(n - 1, 0) : 0;
+}
+
+static bool is_broken(const struct sim_cpu *sim, unsigned int bit,
+		      enum sim_broken how)
+{
+	return sim->broken == how && sim->broken_counters & BIT_ULL(bit);
+}
+
+/* The counter's width, as it is and not as it is said to be. */
+static u64 mask_of(const struct sim_cpu *sim, unsigned int bit)
+{
+	unsigned int bits = bit < 32 ? sim->pmu.width : sim->pmu.fixed_width;
+
+	return ones(is_broken(sim, bit, SIM_SHORT) ? bits - 8 : bits);
 }
 
 /* --- what there is --------------------------------------------------------- */
@@ -122,15 +139,17 @@ void sim_clear_log(struct sim_cpu *sim)
 
 /* --- counting -------------------------------------------------------------- */
 
-static void grow(struct sim_cpu *sim, u64 *counter, unsigned int width,
-		 unsigned int status_bit, u64 n)
+static void grow(struct sim_cpu *sim, u64 *counter, unsigned int bit, u64 n)
 {
-	u64 mask = ones(width);
+	u64 mask = mask_of(sim, bit);
 
-	if (!n)
-		return;	/* no write at all: a test may be writing */
-	if (sim->pmu.version >= 2 && n > mask - *counter)
-		sim->regs.global_status |= BIT_ULL(status_bit);
+	if (is_broken(sim, bit, SIM_DEAD))
+		return;
+	if (is_broken(sim, bit, SIM_HALVED))
+		n /= 2;
+	if (sim->pmu.version >= 2 && n > mask - *counter &&
+	    !is_broken(sim, bit, SIM_NO_OVERFLOW))
+		sim->regs.global_status |= BIT_ULL(bit);
 	*counter = (*counter + n) & mask;
 }
 
@@ -149,10 +168,10 @@ static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
 	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask)
 		return;
 	if (sel & (user ? EVTSEL_USR : EVTSEL_OS))
-		grow(sim, &sim->regs.pmc[i], sim->pmu.width, i, n);
+		grow(sim, &sim->regs.pmc[i], i, n);
 }
 
-/* INST_RETIRED.ANY, CPU_CLK_UNHALTED.THREAD, CPU_CLK_UNHALTED.REF_TSC */
+/* INST_RETIRED.ANY, CPU_CLK_UNHALTED.THREAD and .REF_TSC, TOPDOWN.SLOTS */
 static bool fixed_counts(unsigned int i, u8 event, u8 umask)
 {
 	switch (i) {
@@ -162,6 +181,8 @@ static bool fixed_counts(unsigned int i, u8 event, u8 umask)
 		return event == 0x3c && umask == 0x00;
 	case 2:
 		return event == 0x00 && umask == 0x03;
+	case 3:
+		return event == 0x00 && umask == 0x04;
 	default:
 		return false;
 	}
@@ -175,7 +196,7 @@ static void count_fixed(struct sim_cpu *sim, unsigned int i, u8 event,
 	if (!fixed_counts(i, event, umask) || !gate_is_open(sim, 32 + i))
 		return;
 	if (field & (user ? 2 : 1))
-		grow(sim, &sim->regs.fixed[i], sim->pmu.fixed_width, 32 + i, n);
+		grow(sim, &sim->regs.fixed[i], 32 + i, n);
 }
 
 /**
@@ -190,6 +211,8 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
 {
 	unsigned int i;
 
+	if (!n)
+		return;	/* no write at all: a test may be writing */
 	for (i = 0; i < sim->pmu.gp; i++)
 		count_generic(sim, i, event, umask, user, n);
 	for (i = 0; i < SIM_FIXED; i++) {
@@ -208,7 +231,8 @@ static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 		reserved |= EVTSEL_ANY;
 	if (val & reserved)
 		return -EIO;
-	sim->regs.evtsel[i] = val;
+	if (!is_broken(sim, i, SIM_CONTROL_IGNORES))
+		sim->regs.evtsel[i] = val;
 	return 0;
 }
 
@@ -222,6 +246,20 @@ static void note_if_counting(struct sim_cpu *sim, unsigned int bit, u32 msr)
 		note_wrong(sim, "a counter was written while it counted", msr);
 }
 
+static void set_counter(struct sim_cpu *sim, u64 *counter, unsigned int bit,
+			u64 val)
+{
+	if (!is_broken(sim, bit, SIM_COUNTER_IGNORES))
+		*counter = val & mask_of(sim, bit);
+}
+
+static u64 value_of(const struct sim_cpu *sim, u64 counter, unsigned int bit)
+{
+	if (is_broken(sim, bit, SIM_CONSTANT))
+		return 42;
+	return counter & mask_of(sim, bit);
+}
+
 /* 32 bits, sign-extended to the counter's width. */
 static int write_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 {
@@ -230,7 +268,7 @@ static int write_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 	note_if_counting(sim, i, PMC0 + i);
 	if (extended & BIT_ULL(31))
 		extended |= GENMASK_ULL(63, 32);
-	sim->regs.pmc[i] = extended & ones(sim->pmu.width);
+	set_counter(sim, &sim->regs.pmc[i], i, extended);
 	return 0;
 }
 
@@ -239,7 +277,7 @@ static int write_a_pmc(struct sim_cpu *sim, unsigned int i, u64 val)
 	if (val & ~ones(sim->pmu.width))
 		return -EIO;
 	note_if_counting(sim, i, A_PMC0 + i);
-	sim->regs.pmc[i] = val;
+	set_counter(sim, &sim->regs.pmc[i], i, val);
 	return 0;
 }
 
@@ -248,7 +286,7 @@ static int write_fixed(struct sim_cpu *sim, unsigned int i, u64 val)
 	if (val & ~ones(sim->pmu.fixed_width))
 		return -EIO;
 	note_if_counting(sim, 32 + i, FIXED_CTR0 + i);
-	sim->regs.fixed[i] = val;
+	set_counter(sim, &sim->regs.fixed[i], 32 + i, val);
 	return 0;
 }
 
@@ -256,16 +294,19 @@ static int write_fixed_ctr_ctrl(struct sim_cpu *sim, u64 val)
 {
 	/* OS, USR and PMI; AnyThread in versions 3 and 4. */
 	u64 field = sim->pmu.version == 3 || sim->pmu.version == 4 ? 0xf : 0xb;
-	u64 defined = 0;
+	u64 defined = 0, ignored = 0;
 	unsigned int i;
 
 	for (i = 0; i < SIM_FIXED; i++) {
 		if (has_fixed(sim, i))
 			defined |= field << (4 * i);
+		if (is_broken(sim, 32 + i, SIM_CONTROL_IGNORES))
+			ignored |= 0xfULL << (4 * i);
 	}
 	if (val & ~defined)
 		return -EIO;
-	sim->regs.fixed_ctr_ctrl = val;
+	sim->regs.fixed_ctr_ctrl &= ignored;
+	sim->regs.fixed_ctr_ctrl |= val & ~ignored;
 	return 0;
 }
 
@@ -324,6 +365,28 @@ static int write_msr(struct sim_cpu *sim, u32 msr, u64 val)
 	}
 }
 
+/* SDM, "IA32_PERF_GLOBAL_INUSE MSR": computed; bit 63 is about interrupts. */
+static int read_inuse(const struct sim_cpu *sim, u64 *val)
+{
+	unsigned int i;
+
+	if (sim->pmu.version < 4)
+		return -EIO;
+	for (i = 0; i < sim->pmu.gp; i++) {
+		if (sim->regs.evtsel[i] & 0xff)
+			*val |= BIT_ULL(i);
+		if (sim->regs.evtsel[i] & EVTSEL_INT)
+			*val |= BIT_ULL(63);
+	}
+	for (i = 0; i < SIM_FIXED; i++) {
+		if (sim->regs.fixed_ctr_ctrl >> (4 * i) & 3)
+			*val |= BIT_ULL(32 + i);
+		if (sim->regs.fixed_ctr_ctrl >> (4 * i) & 8)
+			*val |= BIT_ULL(63);
+	}
+	return 0;
+}
+
 static int read_global(struct sim_cpu *sim, u32 msr, u64 *val)
 {
 	switch (msr) {
@@ -339,9 +402,21 @@ static int read_global(struct sim_cpu *sim, u32 msr, u64 *val)
 	case GLOBAL_OVF_CTRL:
 		*val = 0;
 		return 0;
+	case GLOBAL_INUSE:
+		return read_inuse(sim, val);
 	default:
 		return -EIO;
 	}
+}
+
+static u64 generic_value(const struct sim_cpu *sim, unsigned int i)
+{
+	return value_of(sim, sim->regs.pmc[i], i);
+}
+
+static u64 fixed_value(const struct sim_cpu *sim, unsigned int i)
+{
+	return value_of(sim, sim->regs.fixed[i], 32 + i);
 }
 
 static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
@@ -351,16 +426,20 @@ static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
 		*val = sim->pmu.full_width ? BIT_ULL(13) : 0;
 		return 0;
 	}
+	if (msr == TSX_FORCE_ABORT && sim->pmu.tfa) {
+		*val = sim->regs.tsx_force_abort;
+		return 0;
+	}
 	if (sim->pmu.version < 1)
 		return -EIO;
 	if (has_generic(sim, msr - PERFEVTSEL0))
 		*val = sim->regs.evtsel[msr - PERFEVTSEL0];
 	else if (has_generic(sim, msr - PMC0))
-		*val = sim->regs.pmc[msr - PMC0];
+		*val = generic_value(sim, msr - PMC0);
 	else if (has_a_pmc(sim) && has_generic(sim, msr - A_PMC0))
-		*val = sim->regs.pmc[msr - A_PMC0];
+		*val = generic_value(sim, msr - A_PMC0);
 	else if (has_fixed(sim, msr - FIXED_CTR0))
-		*val = sim->regs.fixed[msr - FIXED_CTR0];
+		*val = fixed_value(sim, msr - FIXED_CTR0);
 	else
 		return sim->pmu.version < 2 ? -EIO : read_global(sim, msr, val);
 	return 0;
@@ -373,9 +452,9 @@ static int read_pmc(struct sim_cpu *sim, u32 index, u64 *val)
 	if (sim->pmu.version < 1)
 		return -EIO;
 	if (has_generic(sim, index))
-		*val = sim->regs.pmc[index];
+		*val = generic_value(sim, index);
 	else if (index & RDPMC_FIXED && has_fixed(sim, index & ~RDPMC_FIXED))
-		*val = sim->regs.fixed[index & ~RDPMC_FIXED];
+		*val = fixed_value(sim, index & ~RDPMC_FIXED);
 	else
 		return -EIO;
 	return 0;
@@ -409,6 +488,8 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 	sim_retire(sim, 0x3c, 0x00, false, sim->insns_per_access);
 	if (fails_on_demand(sim, reg)) {
 		sim->has_failed = true;
+		sim->failed = (struct sim_access) {
+			.op = op, .reg = reg, .val = *val, .faulted = true };
 		if (op != SIM_WRMSR)
 			*val = 0;
 	} else if (op == SIM_RDMSR) {
@@ -436,23 +517,41 @@ int hw_wrmsr(u32 msr, u64 val)
 	return access_register(SIM_WRMSR, msr, &val);
 }
 
-int hw_rdpmc_safe(u32 index, u64 *val)
+int hw_peek_msr(u32 msr, u64 *val)
+{
+	return access_register(SIM_RDMSR, msr, val);
+}
+
+int hw_rdpmc(u32 index, u64 *val)
 {
 	return access_register(SIM_RDPMC, index, val);
 }
 
-/* A fault in here would be an oops, so fail_nth passes it over. */
-u64 hw_rdpmc(u32 index)
-{
-	struct sim_cpu *sim = this_sim();
-	unsigned int nth = sim->fail_nth;
-	u64 val;
+/* --- code of which is known what it does --------------------------------------- */
 
-	sim->fail_nth = 0;
-	if (access_register(SIM_RDPMC, index, &val))
-		note_wrong(sim, "RDPMC faulted where that is an oops", index);
-	sim->fail_nth = nth;
-	return val;
+/* One cycle, reference cycle and slot for each instruction, as in our lab. */
+static void run_known_code(struct sim_cpu *sim, unsigned int turns)
+{
+	u64 n = turns * HW_TURN_INSTRUCTIONS;
+
+	if (sim->known_codes < 64 &&
+	    sim->disturb_calls & BIT_ULL(sim->known_codes))
+		n += sim->disturb;
+	sim->known_codes++;
+	sim_retire(sim, 0xc0, 0x00, false, n);
+	sim_retire(sim, 0x3c, 0x00, false, n);
+	sim_retire(sim, 0x00, 0x03, false, n);
+	sim_retire(sim, 0x00, 0x04, false, n);
+}
+
+int hw_run_known_code(u32 msr, u64 before, u64 after, unsigned int turns)
+{
+	int err = hw_wrmsr(msr, before);
+
+	if (err)
+		return err;
+	run_known_code(this_sim(), turns);
+	return hw_wrmsr(msr, after);
 }
 
 /* --- CPUID ------------------------------------------------------------------ */
@@ -497,12 +596,36 @@ bool hw_has_architectural_vendor(void)
 	return !this_sim()->pmu.other_vendor;
 }
 
+bool hw_has_tsx_force_abort(void)
+{
+	return this_sim()->pmu.tfa;
+}
+
 bool hw_is_xen_pv(void)
 {
 	return this_sim()->pmu.xen_pv;
 }
 
 /* --- reservations ----------------------------------------------------------- */
+
+static void take(struct sim_reservations *r, u32 *held, u32 bit, u32 msr)
+{
+	*held |= bit;
+	r->order[r->nr++] = msr;
+}
+
+/* What was taken last is given back first. */
+static void give(struct sim_reservations *r, u32 *held, u32 bit, u32 msr)
+{
+	if (!(*held & bit)) {
+		r->wrong++;
+		return;
+	}
+	*held &= ~bit;
+	r->nr--;
+	if (r->order[r->nr] != msr)
+		r->wrong++;
+}
 
 bool hw_reserve_evntsel(u32 msr)
 {
@@ -513,7 +636,7 @@ bool hw_reserve_evntsel(u32 msr)
 		return false;
 	if ((r->held | r->foreign) & bit)
 		return false;
-	r->held |= bit;
+	take(r, &r->held, bit, msr);
 	return true;
 }
 
@@ -523,11 +646,33 @@ void hw_release_evntsel(u32 msr)
 	struct sim_reservations *r = &sim_reservations;
 	unsigned int i = msr - PERFEVTSEL0, cpu;
 
-	if (!(r->held & BIT(i)))
-		r->wrong++;
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
-		if (sim_cpu(cpu)->regs.evtsel[i] & EVTSEL_EN)
+		if (sim_cpu(cpu)->regs.evtsel[i] & EVTSEL_EN &&
+		    !(r->firmware & BIT(i)))
 			r->wrong++;
 	}
-	r->held &= ~BIT(i);
+	give(r, &r->held, BIT(i), msr);
+}
+
+bool hw_reserve_perfctr(u32 msr)
+{
+	struct sim_reservations *r = &sim_reservations;
+	u32 bit = BIT(msr - PMC0);
+
+	/* Linux knows no other, and lets everybody have it. */
+	if (!(msr >= PMC0 && msr < PMC0 + SIM_GENERIC))
+		return true;
+	if (r->fail_nth && --r->fail_nth == 0)
+		return false;
+	if ((r->held_perfctr | r->foreign_perfctr) & bit)
+		return false;
+	take(r, &r->held_perfctr, bit, msr);
+	return true;
+}
+
+void hw_release_perfctr(u32 msr)
+{
+	struct sim_reservations *r = &sim_reservations;
+
+	give(r, &r->held_perfctr, BIT(msr - PMC0), msr);
 }

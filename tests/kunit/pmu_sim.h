@@ -35,6 +35,7 @@
  * @full_width: its bit 13, and IA32_A_PMCx
  * @hypervisor: CPUID.1:ECX[31]
  * @xen_pv: a Xen PV guest
+ * @tfa: microcode takes generic counter 3 unless TSX_FORCE_ABORT[0] is set
  * @other_vendor: not one of those with an architectural PMU
  * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H
  */
@@ -46,7 +47,7 @@ struct sim_pmu {
 	u32 fixed_bitmap;
 	u32 ebx;
 	unsigned int ebx_length;
-	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret;
+	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
 	u32 last_leaf;
 };
 
@@ -58,6 +59,7 @@ struct sim_pmu {
  * @fixed_ctr_ctrl: IA32_FIXED_CTR_CTRL
  * @global_ctrl: IA32_PERF_GLOBAL_CTRL
  * @global_status: IA32_PERF_GLOBAL_STATUS
+ * @tsx_force_abort: MSR_TSX_FORCE_ABORT
  */
 struct sim_registers {
 	u64 evtsel[SIM_GENERIC];
@@ -66,6 +68,7 @@ struct sim_registers {
 	u64 fixed_ctr_ctrl;
 	u64 global_ctrl;
 	u64 global_status;
+	u64 tsx_force_abort;
 };
 
 enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC };
@@ -86,32 +89,55 @@ struct sim_access {
 	u64 time;
 };
 
+/* How a counter does not do what it should. */
+enum sim_broken {
+	SIM_SOUND,
+	SIM_COUNTER_IGNORES,	/* what is written to it is lost */
+	SIM_CONTROL_IGNORES,	/* what is written to its control is */
+	SIM_CONSTANT,		/* reads as 42 */
+	SIM_DEAD,		/* never grows */
+	SIM_HALVED,		/* counts every other event */
+	SIM_SHORT,		/* lacks its 8 upper bits */
+	SIM_NO_OVERFLOW,	/* wraps, and does not set its bit */
+};
+
 /**
  * struct sim_cpu - the PMU of one CPU
  * @pmu: what it has
  * @regs: its registers
+ * @broken: what is wrong with
+ * @broken_counters: these, by id
+ * @disturb: so many instructions retire, too,
+ * @disturb_calls: in these calls of hw_run_known_code(), by bit; the first is bit 0
+ * @known_codes: calls of hw_run_known_code()
  * @insns_per_access: instructions, each of one cycle, that retire in the kernel
  *	with each access: what the code that drives the PMU costs
- * @fail_nth: this access from now on faults, 1 is the next; 0 is none. RDPMC in
- *	its form that must not fault is not counted
+ * @fail_nth: this access from now on faults, 1 is the next; 0 is none
  * @fail_all_after: with @fail_nth, all that follow it fault, too
  * @fail_reg: each access to this MSR or RDPMC index faults; 0 is none
  * @has_failed: one has, so that what follows may be out of order
+ * @failed: the last that has, with what was to be written
  * @accesses: how many there were
  * @log: the first of them
- * @wrong: accesses with interrupts on; RDPMC in its form that must not fault
- *	when it did; writes of a counter while it counts. Outlives a reset
+ * @wrong: accesses with interrupts on; writes of a counter while it counts.
+ *	Outlives a reset
  * @first_wrong: the rule that was first broken
  * @first_wrong_reg: MSR or RDPMC index with which it was
  */
 struct sim_cpu {
 	struct sim_pmu pmu;
 	struct sim_registers regs;
+	enum sim_broken broken;
+	u64 broken_counters;
+	u64 disturb;
+	u64 disturb_calls;
+	unsigned int known_codes;
 	unsigned int insns_per_access;
 	unsigned int fail_nth;
 	bool fail_all_after;
 	u32 fail_reg;
 	bool has_failed;
+	struct sim_access failed;
 	unsigned int accesses;
 	struct sim_access log[SIM_ACCESSES];
 	unsigned int wrong;
@@ -128,14 +154,25 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n);
 /**
  * struct sim_reservations - who holds the event selects, for all CPUs
  * @held: by MSR - IA32_PERFEVTSEL0, those that the module holds
- * @foreign: those that somebody else holds
+ * @held_perfctr: by MSR - IA32_PMC0, the counters that it holds
+ * @foreign: event selects that somebody else holds
+ * @foreign_perfctr: counters that somebody else holds
+ * @firmware: event selects that count for somebody outside Linux
  * @fail_nth: this reservation from now on is refused, 1 is the next
- * @wrong: releases of what was not held, or still counted
+ * @order: MSRs that the module holds, in the order in which it took them
+ * @nr: how many
+ * @wrong: releases of what was not held, still counted, or was not the last one
+ *	taken
  */
 struct sim_reservations {
 	u32 held;
+	u32 held_perfctr;
 	u32 foreign;
+	u32 foreign_perfctr;
+	u32 firmware;
 	unsigned int fail_nth;
+	u32 order[2 * SIM_GENERIC];
+	unsigned int nr;
 	unsigned int wrong;
 };
 

@@ -89,6 +89,10 @@ static inline void test_pmu_desc(const struct sim_pmu *pmu, char *desc)
 	strscpy(desc, pmu->name, KUNIT_PARAM_DESC_SIZE);
 }
 
+/* Each of them; and those with GLOBAL registers. */
+const void *test_pmu_gen_params(const void *prev, char *desc);
+const void *test_global_gen_params(const void *prev, char *desc);
+
 /* func(data) on that CPU, interrupts off; false if it is offline. */
 static inline bool test_call(unsigned int cpu, smp_call_func_t func, void *data)
 {
@@ -105,16 +109,27 @@ static inline bool test_is_writable(const struct sim_pmu *pmu, u64 val)
 }
 
 /*
- * What somebody may have left in a CPU's registers: everything that is not in
- * use has some value, and what GLOBAL_CTRL and GLOBAL_STATUS hold is neither
- * all nor nothing.
+ * What somebody may have left in a CPU's registers: everything has some value,
+ * and nothing is in use; what GLOBAL_CTRL and GLOBAL_STATUS hold is neither all
+ * nor nothing.
  */
 void test_leave_traces(struct sim_cpu *sim);
+
+/* All counters are about to wrap, each at another time, before 100 events. */
+void test_near_wrap(struct sim_cpu *sim);
 
 /* Are all registers as they were, but for what cannot be written? */
 void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 			   const struct sim_registers *before,
 			   const struct sim_registers *now);
+
+/*
+ * Takes what may differ after the access that failed from what is compared: a
+ * write of what had been there before cannot be undone if it fails; nor can a
+ * field of FIXED_CTR_CTRL be, if it cannot be read.
+ */
+void test_forgive_restoring(struct sim_registers *before,
+			    const struct sim_cpu *sim);
 
 /* The events of a list on a CPU with this PMU; assertions that they fit. */
 struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
@@ -123,6 +138,15 @@ struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
 /* As many events as the PMU has counters, each counter with one. */
 struct my_pmu_cpu *test_all_counters(struct kunit *test,
 				     const struct sim_pmu *pmu);
+
+/* What my_pmu_cpu_up() returns; and an assertion that it is 0. */
+int test_try_up(struct my_pmu_cpu *c);
+void test_up(struct kunit *test, struct my_pmu_cpu *c);
+
+/* That many instructions, cycles and reference cycles of both kinds retire. */
+void test_retire(struct kunit *test, u64 user, u64 kernel);
+
+struct my_pmu_sample *test_sample(struct kunit *test);
 
 /* For a test that may have ended while it was offline. */
 void test_bring_cpu_back(void);

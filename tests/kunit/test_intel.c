@@ -159,89 +159,272 @@ static void intel_counts(struct kunit *test)
 
 /* --- what is read and written, in order --------------------------------------- */
 
+#define PARTS		16
+
+/**
+ * struct sequence_part - accesses, one after the other
+ * @times: so often
+ * @length: accesses expected
+ * @access: which, with what was written; what was read is not compared
+ */
+struct sequence_part {
+	unsigned int times;
+	unsigned int length;
+	struct sim_access access[24];
+};
+
 /**
  * struct sequence_row - a step in the life of a CPU's events
  * @name: the step
  * @pmu: on this
  * @counters: the events
- * @length: accesses expected
- * @access: which, with what was written; what was read is not compared
+ * @part: what is expected, up to the first that is not there
  */
 struct sequence_row {
 	const char *name;
 	const struct sim_pmu *pmu;
 	const char *counters;
-	unsigned int length;
-	struct sim_access access[24];
+	struct sequence_part part[PARTS];
 };
 
 static const struct sequence_row up_rows[] = {
-	{ "v1", PMU(V1_40), "instructions@gp1", 4, {
-		{ SIM_RDMSR, 0x187 },
-		{ SIM_RDMSR, 0x0c2 },
-		{ SIM_WRMSR, 0x187, 0x4300c0 },
-		{ SIM_RDPMC, 1 },
+	/*
+	 * Look who uses what.  Of instructions, then of cycles, four times:
+	 * stopped, written, read back, programmed, looked at; run, read.  Then
+	 * what is to be counted.
+	 */
+	{ "v1", PMU(V1_40), "instructions@gp1", {
+		{ 1, 2, {
+			{ SIM_RDMSR, 0x186 },
+			{ SIM_RDMSR, 0x187 },
+		} },
+		{ 1, 4, {
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_RDMSR, 0x0c2 },
+			{ SIM_WRMSR, 0x187, 0x4200c0 },
+			{ SIM_RDPMC, 1 },
+		} },
+		{ 4, 8, {
+			{ SIM_WRMSR, 0x187, 0x4200c0 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_WRMSR, 0x0c2, 0xffffffffc0 },
+			{ SIM_RDPMC, 1 },
+			{ SIM_WRMSR, 0x187, 0x4200c0 },
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_RDPMC, 1 },
+		} },
+		{ 1, 6, {
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_WRMSR, 0x187, 0x110051 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_RDMSR, 0x0c2 },
+			{ SIM_WRMSR, 0x187, 0x42003c },
+			{ SIM_RDPMC, 1 },
+		} },
+		{ 4, 8, {
+			{ SIM_WRMSR, 0x187, 0x42003c },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_WRMSR, 0x0c2, 0xffffffffc0 },
+			{ SIM_RDPMC, 1 },
+			{ SIM_WRMSR, 0x187, 0x42003c },
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_RDPMC, 1 },
+		} },
+		/* What the proof has left of the counter can be written. */
+		{ 1, 7, {
+			{ SIM_WRMSR, 0x187, 0 },
+			{ SIM_WRMSR, 0x0c2, 0xfc0 },
+			{ SIM_WRMSR, 0x187, 0x110051 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_RDMSR, 0x0c2 },
+			{ SIM_WRMSR, 0x187, 0x4300c0 },
+			{ SIM_RDPMC, 1 },
+		} },
 	} },
-	/* Note all, stop ours, program each, start ours. */
-	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 13, {
-		{ SIM_RDMSR, 0x38f },
-		{ SIM_RDMSR, 0x38e },
-		{ SIM_WRMSR, 0x38f, 0x5000000fa },
-		{ SIM_RDMSR, 0x188 },
-		{ SIM_RDMSR, 0x4c3 },
-		{ SIM_WRMSR, 0x188, 0x4101c2 },
-		{ SIM_RDPMC, 2 },
-		{ SIM_RDMSR, 0x38d },
-		{ SIM_RDMSR, 0x30a },
-		{ SIM_RDMSR, 0x38d },
-		{ SIM_WRMSR, 0x38d, 0x03a },
-		{ SIM_RDPMC, 0x40000001 },
-		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+	/*
+	 * Look who uses what; note all, stop ours.  Of each, four times:
+	 * programmed, looked at, stopped, written, read back; programmed, run,
+	 * looked whether it has overflowed, read.  Give back, and acknowledge;
+	 * note all, stop ours, program each, start ours.
+	 */
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", {
+		{ 1, 10, {
+			{ SIM_RDMSR, 0x392 },
+			{ SIM_RDMSR, 0x186 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDMSR, 0x189 },
+			{ SIM_RDMSR, 0x18a },
+			{ SIM_RDMSR, 0x18b },
+			{ SIM_RDMSR, 0x18c },
+			{ SIM_RDMSR, 0x18d },
+			{ SIM_RDMSR, 0x38d },
+		} },
+		{ 1, 9, {
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDMSR, 0x4c3 },
+			{ SIM_WRMSR, 0x188, 0x4200c0 },
+			{ SIM_RDPMC, 2 },
+		} },
+		{ 4, 12, {
+			{ SIM_WRMSR, 0x188, 0x4200c0 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_WRMSR, 0x188, 0 },
+			{ SIM_WRMSR, 0x4c3, 0xffffffffffc0 },
+			{ SIM_RDPMC, 2 },
+			{ SIM_WRMSR, 0x188, 0x4200c0 },
+			{ SIM_WRMSR, 0x38f, 0x5000000fe },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDPMC, 2 },
+		} },
+		{ 1, 7, {
+			{ SIM_WRMSR, 0x188, 0 },
+			{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
+			{ SIM_WRMSR, 0x188, 0x110052 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDMSR, 0x4c3 },
+			{ SIM_WRMSR, 0x188, 0x42003c },
+			{ SIM_RDPMC, 2 },
+		} },
+		{ 4, 12, {
+			{ SIM_WRMSR, 0x188, 0x42003c },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_WRMSR, 0x188, 0 },
+			{ SIM_WRMSR, 0x4c3, 0xffffffffffc0 },
+			{ SIM_RDPMC, 2 },
+			{ SIM_WRMSR, 0x188, 0x42003c },
+			{ SIM_WRMSR, 0x38f, 0x5000000fe },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDPMC, 2 },
+		} },
+		{ 1, 8, {
+			{ SIM_WRMSR, 0x188, 0 },
+			{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
+			{ SIM_WRMSR, 0x188, 0x110052 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x30a },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x018 },
+			{ SIM_RDPMC, 0x40000001 },
+		} },
+		{ 4, 15, {
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x018 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_WRMSR, 0x30a, 0xffffffffffc0 },
+			{ SIM_RDPMC, 0x40000001 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x018 },
+			{ SIM_WRMSR, 0x38f, 0x7000000fa },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDPMC, 0x40000001 },
+		} },
+		{ 1, 8, {
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_WRMSR, 0x30a, 0x468acf13579a },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_WRMSR, 0x38f, 0x7000000fe },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_WRMSR, 0x390, 0x200000004 },
+		} },
+		{ 1, 15, {
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDMSR, 0x4c3 },
+			{ SIM_WRMSR, 0x188, 0x4101c2 },
+			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x30a },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x038 },
+			{ SIM_RDPMC, 0x40000001 },
+			{ SIM_WRMSR, 0x38f, 0x7000000fe },
+		} },
 	} },
 };
 
 /* Stop, read once more; no enable, the old count, the old control; in reverse. */
 static const struct sequence_row down_rows[] = {
-	{ "v1", PMU(V1_40), "instructions@gp1", 3, {
+	{ "v1", PMU(V1_40), "instructions@gp1", { { 1, 5, {
 		{ SIM_RDPMC, 1 },
+		{ SIM_RDMSR, 0x187 },
 		{ SIM_WRMSR, 0x187, 0 },
+		{ SIM_WRMSR, 0x0c2, 0xfc0 },
 		{ SIM_WRMSR, 0x187, 0x110051 },
-	} },
-	{ "v1-writable", PMU(V1_40), "instructions@gp0", 4, {
+	} } } },
+	{ "v1-writable", PMU(V1_40), "instructions@gp0", { { 1, 5, {
 		{ SIM_RDPMC, 0 },
+		{ SIM_RDMSR, 0x186 },
 		{ SIM_WRMSR, 0x186, 0 },
 		{ SIM_WRMSR, 0x0c1, 0x1234567 },
 		{ SIM_WRMSR, 0x186, 0x110050 },
-	} },
-	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 13, {
+	} } } },
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 17, {
+		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
+		{ SIM_RDMSR, 0x38e },
 		{ SIM_RDPMC, 2 },
+		{ SIM_RDMSR, 0x188 },
 		{ SIM_RDPMC, 0x40000001 },
 		{ SIM_RDMSR, 0x38d },
-		{ SIM_WRMSR, 0x38d, 0x00a },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_WRMSR, 0x38d, 0x008 },
 		{ SIM_WRMSR, 0x30a, 0x468acf13579a },
 		{ SIM_RDMSR, 0x38d },
-		{ SIM_WRMSR, 0x38d, 0x00a },
+		{ SIM_WRMSR, 0x38d, 0x008 },
 		{ SIM_WRMSR, 0x188, 0 },
 		{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
 		{ SIM_WRMSR, 0x188, 0x110052 },
-		{ SIM_RDMSR, 0x38e },
 		{ SIM_WRMSR, 0x38f, 0x7000000fe },
-	} },
+		{ SIM_RDMSR, 0x38e },
+	} } } },
 };
 
-/* One write before, one after: all stand still in between. */
+/*
+ * One write before, one after: all stand still in between.  Of each the counter,
+ * and whether its control is still ours.
+ */
 static const struct sequence_row read_rows[] = {
-	{ "v1", PMU(V1_40), "instructions@gp1,cycles@gp0", 2, {
+	{ "v1", PMU(V1_40), "instructions@gp1,cycles@gp0", { { 1, 4, {
 		{ SIM_RDPMC, 1 },
+		{ SIM_RDMSR, 0x187 },
 		{ SIM_RDPMC, 0 },
-	} },
-	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", 4, {
+		{ SIM_RDMSR, 0x186 },
+	} } } },
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 8, {
+		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
+		{ SIM_RDMSR, 0x38e },
 		{ SIM_RDPMC, 2 },
+		{ SIM_RDMSR, 0x188 },
 		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_RDMSR, 0x38d },
 		{ SIM_WRMSR, 0x38f, 0x7000000fe },
-	} },
+	} } } },
 };
 
 static void sequence_desc(const struct sequence_row *row, char *desc)
@@ -253,24 +436,34 @@ KUNIT_ARRAY_PARAM(up, up_rows, sequence_desc);
 KUNIT_ARRAY_PARAM(down, down_rows, sequence_desc);
 KUNIT_ARRAY_PARAM(read, read_rows, sequence_desc);
 
+static void expect_access(struct kunit *test, const struct sim_access *wanted,
+			  unsigned int i)
+{
+	const struct sim_access *got = &sim_cpu(TEST_CPU)->log[i];
+
+	KUNIT_EXPECT_EQ_MSG(test, (int)got->op, (int)wanted->op, "access %u", i);
+	KUNIT_EXPECT_EQ_MSG(test, got->reg, wanted->reg, "access %u", i);
+	if (wanted->op == SIM_WRMSR)
+		KUNIT_EXPECT_EQ_MSG(test, got->val, wanted->val, "access %u", i);
+	KUNIT_EXPECT_FALSE_MSG(test, got->faulted, "access %u", i);
+}
+
 static void expect_sequence(struct kunit *test, const struct sequence_row *row)
 {
 	const struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	unsigned int i;
+	unsigned int p, i, length = 0;
 
-	KUNIT_ASSERT_EQ(test, sim->accesses, row->length);
-	for (i = 0; i < row->length; i++) {
-		const struct sim_access *wanted = &row->access[i];
-		const struct sim_access *got = &sim->log[i];
+	for (p = 0; p < PARTS; p++)
+		length += row->part[p].times * row->part[p].length;
+	KUNIT_ASSERT_EQ(test, sim->accesses, length);
+	KUNIT_ASSERT_LE(test, length, (unsigned int)SIM_ACCESSES);
+	length = 0;
+	for (p = 0; p < PARTS; p++) {
+		const struct sequence_part *part = &row->part[p];
 
-		KUNIT_EXPECT_EQ_MSG(test, (int)got->op, (int)wanted->op,
-				    "access %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, got->reg, wanted->reg,
-				    "access %u", i);
-		if (wanted->op == SIM_WRMSR)
-			KUNIT_EXPECT_EQ_MSG(test, got->val, wanted->val,
-					    "access %u", i);
-		KUNIT_EXPECT_FALSE_MSG(test, got->faulted, "access %u", i);
+		for (i = 0; i < part->times * part->length; i++)
+			expect_access(test, &part->access[i % part->length],
+				      length++);
 	}
 }
 
@@ -288,7 +481,7 @@ static void intel_up_sequence(struct kunit *test)
 {
 	struct my_pmu_cpu *c = begin(test);
 
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	test_up(test, c);
 	expect_sequence(test, test->param_value);
 }
 
@@ -296,7 +489,7 @@ static void intel_down_sequence(struct kunit *test)
 {
 	struct my_pmu_cpu *c = begin(test);
 
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	test_up(test, c);
 	sim_clear_log(sim_cpu(TEST_CPU));
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	expect_sequence(test, test->param_value);
@@ -304,12 +497,10 @@ static void intel_down_sequence(struct kunit *test)
 
 static void intel_read_sequence(struct kunit *test)
 {
+	struct my_pmu_sample *sample = test_sample(test);
 	struct my_pmu_cpu *c = begin(test);
-	struct my_pmu_sample *sample;
 
-	sample = kunit_kzalloc(test, sizeof(*sample), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sample);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	test_up(test, c);
 	sim_clear_log(sim_cpu(TEST_CPU));
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, sample), 0);
 	expect_sequence(test, test->param_value);

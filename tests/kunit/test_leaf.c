@@ -79,12 +79,20 @@ static void expect_vtable(struct kunit *test, const struct my_x86_pmu *pmu)
 	KUNIT_EXPECT_NOT_NULL(test, pmu->rdpmc_index);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->counts);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->hw_config);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->survey);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->take);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->stop);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->run);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->acknowledge);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->give_back);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->enable);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->disable);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->program);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->is_programmed);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->write);
 	KUNIT_EXPECT_NOT_NULL(test, pmu->read);
+	KUNIT_EXPECT_NOT_NULL(test, pmu->probes);
+	KUNIT_EXPECT_EQ(test, pmu->nr_probes, 4U);
 }
 
 /* --- the simulated CPU ----------------------------------------------------- */
@@ -297,10 +305,13 @@ static const struct made_up made_up[] = {
 	{ "fixed counters in ECX alone",
 	  { EAX(5, 8, 48, 7), 0, 0x0f, EDX(0, 48) },
 	  { 5, 0xff, 48, 0x0f, 48, 7, 0x7f } },
-	{ "fixed31", { EAX(5, 8, 48, 7), 0, 0x80000001, EDX(0, 48) },
-	  { 5, 0xff, 48, 0x80000001, 48, 7, 0x7f } },
+	{ "fixed15", { EAX(5, 8, 48, 7), 0, 0x8001, EDX(0, 48) },
+	  { 5, 0xff, 48, 0x8001, 48, 7, 0x7f } },
+	/* IA32_FIXED_CTR_CTRL has fields for 16 */
+	{ "fixed16", { EAX(5, 8, 48, 7), 0, 0x10001, EDX(0, 48) },
+	  { 5, 0xff, 48, 0x0001, 48, 7, 0x7f } },
 	{ "all fixed counters", { EAX(5, 8, 48, 7), 0, ONES, EDX(31, 48) },
-	  { 5, 0xff, 48, ONES, 48, 7, 0x7f } },
+	  { 5, 0xff, 48, 0xffff, 48, 7, 0x7f } },
 	{ "version 5, no fixed counters",
 	  { EAX(5, 8, 48, 7), 0, 0, EDX(0, 0) },
 	  { 5, 0xff, 48, 0, 0, 7, 0x7f } },
@@ -330,7 +341,7 @@ static const struct made_up made_up[] = {
 	  { 4, 0xf, 48, 0x0f, 48, 7, 0x7f } },
 	{ "bare metal, 31 fixed counters",
 	  { EAX(4, 4, 48, 7), 0, 0, EDX(31, 48) },
-	  { 4, 0xf, 48, 0x7fffffff, 48, 7, 0x7f } },
+	  { 4, 0xf, 48, 0xffff, 48, 7, 0x7f } },
 
 	/* a hypervisor means what it says */
 	{ "version 2, hypervisor, EDX 0",

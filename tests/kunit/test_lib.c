@@ -4,6 +4,23 @@
 
 #include "test.h"
 
+KUNIT_ARRAY_PARAM(pmu, test_pmus, test_pmu_desc);
+
+const void *test_pmu_gen_params(const void *prev, char *desc)
+{
+	return pmu_gen_params(prev, desc);
+}
+
+const void *test_global_gen_params(const void *prev, char *desc)
+{
+	const void *pmu = prev;
+
+	do {
+		pmu = pmu_gen_params(pmu, desc);
+	} while (pmu && ((const struct sim_pmu *)pmu)->version < 2);
+	return pmu;
+}
+
 void test_leave_traces(struct sim_cpu *sim)
 {
 	const struct sim_pmu *pmu = &sim->pmu;
@@ -23,13 +40,27 @@ void test_leave_traces(struct sim_cpu *sim)
 			continue;
 		sim->regs.fixed[i] = (0x23456789abcdULL * (i + 1)) &
 				     GENMASK_ULL(pmu->fixed_width - 1, 0);
-		/* The first counts user code for somebody, with PMI. */
+		/* The first has PMI, and is not enabled. */
 		if (!sim->regs.fixed_ctr_ctrl)
-			sim->regs.fixed_ctr_ctrl = 0xaULL << (4 * i);
+			sim->regs.fixed_ctr_ctrl = 0x8ULL << (4 * i);
 		sim->regs.global_ctrl |= BIT_ULL(32 + i);
 	}
 	sim->regs.global_ctrl &= ~BIT_ULL(0);
 	sim->regs.global_status = BIT_ULL(pmu->gp - 1);
+}
+
+void test_near_wrap(struct sim_cpu *sim)
+{
+	const struct sim_pmu *pmu = &sim->pmu;
+	unsigned int i;
+
+	for (i = 0; i < pmu->gp; i++)
+		sim->regs.pmc[i] = GENMASK_ULL(pmu->width - 1, 0) - i;
+	for (i = 0; i < SIM_FIXED && pmu->version >= 2; i++) {
+		if (i < pmu->fixed || pmu->fixed_bitmap & BIT(i))
+			sim->regs.fixed[i] =
+				GENMASK_ULL(pmu->fixed_width - 1, 0) - i;
+	}
 }
 
 static u64 but_unwritable(const struct sim_pmu *pmu, u64 before, u64 now)
@@ -56,6 +87,37 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 	KUNIT_EXPECT_EQ(test, before->fixed_ctr_ctrl, now->fixed_ctr_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_ctrl, now->global_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_status, now->global_status);
+}
+
+void test_forgive_restoring(struct sim_registers *before,
+			    const struct sim_cpu *sim)
+{
+	const struct sim_access *failed = &sim->failed;
+	const struct sim_registers *now = &sim->regs;
+	u32 reg = failed->reg;
+	u64 val = failed->val;
+
+	if (reg == 0x38d && (failed->op == SIM_RDMSR ||
+			     val == before->fixed_ctr_ctrl))
+		before->fixed_ctr_ctrl = now->fixed_ctr_ctrl;
+	if (reg == 0x38e || reg == 0x390)
+		before->global_status = now->global_status;
+	if (failed->op != SIM_WRMSR)
+		return;
+	if (reg >= 0x186 && reg < 0x186 + SIM_GENERIC &&
+	    val == before->evtsel[reg - 0x186])
+		before->evtsel[reg - 0x186] = now->evtsel[reg - 0x186];
+	else if (reg >= 0x0c1 && reg < 0x0c1 + SIM_GENERIC &&
+		 val == before->pmc[reg - 0x0c1])
+		before->pmc[reg - 0x0c1] = now->pmc[reg - 0x0c1];
+	else if (reg >= 0x4c1 && reg < 0x4c1 + SIM_GENERIC &&
+		 val == before->pmc[reg - 0x4c1])
+		before->pmc[reg - 0x4c1] = now->pmc[reg - 0x4c1];
+	else if (reg >= 0x309 && reg < 0x309 + SIM_FIXED &&
+		 val == before->fixed[reg - 0x309])
+		before->fixed[reg - 0x309] = now->fixed[reg - 0x309];
+	else if (reg == 0x38f && val == before->global_ctrl)
+		before->global_ctrl = now->global_ctrl;
 }
 
 static struct my_pmu_cpu *detect(struct kunit *test, const struct sim_pmu *pmu)
@@ -115,6 +177,53 @@ struct my_pmu_cpu *test_all_counters(struct kunit *test,
 	return test_cpu(test, pmu, list);
 }
 
+int test_try_up(struct my_pmu_cpu *c)
+{
+	struct my_pmu_why why;
+
+	return my_pmu_cpu_up(c, &why);
+}
+
+void test_up(struct kunit *test, struct my_pmu_cpu *c)
+{
+	struct my_pmu_why why = {};
+	int err = my_pmu_cpu_up(c, &why);
+
+	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
+}
+
+struct retire {
+	u64 user, kernel;
+};
+
+static void retire_on_cpu(void *data)
+{
+	static const u8 codes[][2] = { { 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 } };
+	struct sim_cpu *sim = sim_cpu(smp_processor_id());
+	struct retire *r = data;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		sim_retire(sim, codes[i][0], codes[i][1], true, r->user);
+		sim_retire(sim, codes[i][0], codes[i][1], false, r->kernel);
+	}
+}
+
+void test_retire(struct kunit *test, u64 user, u64 kernel)
+{
+	struct retire r = { .user = user, .kernel = kernel };
+
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_on_cpu, &r));
+}
+
+struct my_pmu_sample *test_sample(struct kunit *test)
+{
+	struct my_pmu_sample *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	return s;
+}
+
 void test_bring_cpu_back(void)
 {
 	if (!cpu_online(TEST_CPU))
@@ -135,6 +244,6 @@ void test_expect_good_manners(struct kunit *test)
 		sim->wrong = 0;
 	}
 	KUNIT_EXPECT_EQ_MSG(test, sim_reservations.wrong, 0U,
-			    "an event select released that was not held, or still counted");
+			    "a counter released that was not held, or still counted");
 	sim_reservations.wrong = 0;
 }

@@ -7,6 +7,7 @@
 #include <linux/math64.h>
 #include <linux/random.h>
 
+#include "pmu_growth.h"
 #include "test.h"
 
 /* Linux 6.1 has none of its own. */
@@ -61,54 +62,106 @@ static void read_delta(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, my_pmu_delta(max + 1, 5, bits), 5ULL);
 }
 
+/* A counter that shows what it is told to, and does not count. */
+static u64 shown;
+static unsigned int nr_programmed;
+
+static int show(const struct my_perf_event *event, u64 *val)
+{
+	*val = shown;
+	return 0;
+}
+
+static int always(const struct my_perf_event *event)
+{
+	return 1;
+}
+
+static int note_programmed(const struct my_perf_event *event, bool on)
+{
+	nr_programmed += on;
+	return 0;
+}
+
+static struct my_perf_event *shown_event(struct kunit *test, unsigned int bits)
+{
+	struct my_pmu_cpu *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
+	c->pmu.read = show;
+	c->pmu.is_programmed = always;
+	c->pmu.program = note_programmed;
+	c->event[0] = (struct my_perf_event) {
+		.hw.idx = 3, .hw.cntval_bits = bits, .cpu = c };
+	c->enabled = BIT_ULL(3);
+	nr_programmed = 0;
+	return &c->event[0];
+}
+
 /*
  * Against arithmetic that has no width to wrap at: a total of 128 bits, of
- * which the counter shows the lowest.
+ * which the counter shows the lowest.  First it does not tell of its wraps,
+ * then it does.
  */
 static void read_accumulates(struct kunit *test)
 {
 	unsigned int bits = *(const unsigned int *)test->param_value, i;
-	struct my_perf_event event = { .hw.cntval_bits = bits };
+	struct my_perf_event *event = shown_event(test, bits);
 	u128 total = get_random_u64() & range(bits), start = total;
-	u64 time = 1;
+	struct my_pmu_cpu *c = event->cpu;
+	u64 time = 1, bit = BIT_ULL(3);
 
-	event.hw.prev_count = total;
-	event.hw.prev_time = time;
+	event->hw.prev_count = total;
+	event->hw.prev_time = time;
 	for (i = 0; i < 1000; i++) {
 		u64 growth = get_random_u64() & range(bits);
+		bool wraps;
 
 		growth >>= get_random_u32() % bits;
+		wraps = ((u64)total & range(bits)) + (u128)growth > range(bits);
 		total += growth;
-		/* As much time as that takes at one in a nanosecond. */
-		time += growth + 1;
-		KUNIT_ASSERT_TRUE(test,
-				  my_perf_event_update(&event,
-						       (u64)total & range(bits),
-						       time));
-		KUNIT_ASSERT_EQ_MSG(test, event.count, (u64)(total - start),
+		/* As much time as that takes at 64 in a nanosecond. */
+		time += growth / 64 + 1;
+		shown = (u64)total & range(bits);
+		c->tell = i < 500 ? 0 : bit;
+		c->stopped.overflowed = wraps && i >= 500 ? bit : 0;
+		c->marks = (struct my_pmu_marks) {};
+		KUNIT_ASSERT_EQ(test, my_perf_event_update(event, time), 0);
+		KUNIT_ASSERT_EQ_MSG(test, event->count, (u64)(total - start),
 				    "step %u", i);
-		KUNIT_ASSERT_EQ(test, event.hw.prev_count,
-				(u64)total & range(bits));
-		KUNIT_ASSERT_EQ(test, event.hw.prev_time, time);
+		KUNIT_ASSERT_EQ(test, event->hw.prev_count, shown);
+		KUNIT_ASSERT_EQ(test, event->hw.prev_time, time);
+		KUNIT_ASSERT_EQ(test, c->marks.stolen | c->marks.late, 0ULL);
+		KUNIT_ASSERT_EQ(test, c->marks.wrapped, wraps ? bit : 0ULL);
 	}
+	KUNIT_EXPECT_EQ(test, nr_programmed, 0U);
 }
 
 /* What is not plausible is left out, and the next growth begins there. */
 static void read_backwards(struct kunit *test)
 {
 	unsigned int bits = *(const unsigned int *)test->param_value;
-	struct my_perf_event event = {
-		.count = 1000,
-		.hw = { .cntval_bits = bits, .prev_count = 500, .prev_time = 5 },
-	};
+	struct my_perf_event *event = shown_event(test, bits);
+	struct my_pmu_cpu *c = event->cpu;
 
-	/* Below 2^27 events of growth nothing can be told: it wrapped. */
-	KUNIT_EXPECT_FALSE(test, my_perf_event_update(&event, 499, 1000));
-	KUNIT_EXPECT_EQ(test, event.count, 1000ULL);
-	KUNIT_EXPECT_EQ(test, event.hw.prev_count, 499ULL);
-	KUNIT_EXPECT_EQ(test, event.hw.prev_time, 1000ULL);
-	KUNIT_EXPECT_TRUE(test, my_perf_event_update(&event, 509, 2000));
-	KUNIT_EXPECT_EQ(test, event.count, 1010ULL);
+	event->count = 1000;
+	event->hw.prev_count = 500;
+	event->hw.prev_time = 5;
+	/* Below 2^30 events of growth nothing can be told: it wrapped. */
+	shown = 499;
+	KUNIT_EXPECT_EQ(test, my_perf_event_update(event, 1000), 0);
+	KUNIT_EXPECT_EQ(test, c->marks.stolen, BIT_ULL(3));
+	KUNIT_EXPECT_EQ(test, c->marks.wrapped | c->marks.late, 0ULL);
+	KUNIT_EXPECT_EQ(test, nr_programmed, 1U);
+	KUNIT_EXPECT_EQ(test, event->count, 1000ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.prev_count, 499ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.prev_time, 1000ULL);
+	c->marks = (struct my_pmu_marks) {};
+	shown = 509;
+	KUNIT_EXPECT_EQ(test, my_perf_event_update(event, 2000), 0);
+	KUNIT_EXPECT_EQ(test, c->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, nr_programmed, 1U);
+	KUNIT_EXPECT_EQ(test, event->count, 1010ULL);
 }
 
 /* The bound: at 2^26 events in a millisecond half the range is not reached. */
@@ -135,13 +188,13 @@ struct plausible_row {
 
 static const struct plausible_row plausible_rows[] = {
 	{ "nothing", 0, 0, true },
-	{ "little-in-no-time", (1 << 27) - 1, 0, true },
-	{ "much-in-no-time", 1 << 27, 0, false },
-	{ "much-in-too-little", 1 << 27, (1 << 20) - 1, false },
-	{ "much-in-a-millisecond", 1 << 27, 1 << 20, true },
-	{ "twice-as-much", 1 << 28, 1 << 20, false },
+	{ "little-in-no-time", (1 << 30) - 1, 0, true },
+	{ "much-in-no-time", 1 << 30, 0, false },
+	{ "much-in-too-little", 1 << 30, (1 << 20) - 1, false },
+	{ "much-in-a-millisecond", 1 << 30, 1 << 20, true },
+	{ "twice-as-much", 1ULL << 31, 1 << 20, false },
 	{ "8-per-ns-for-an-hour", LONG_NS * 8, LONG_NS, true },
-	{ "129-per-ns-for-an-hour", LONG_NS * 129, LONG_NS, false },
+	{ "1025-per-ns-for-an-hour", LONG_NS * 1025, LONG_NS, false },
 	{ "all-ones", ~0ULL, LONG_NS, false },
 	{ "all-ones-in-all-time", ~0ULL, ~0ULL, true },
 };
@@ -161,29 +214,163 @@ static void read_plausible(struct kunit *test)
 			row->plausible);
 }
 
+/* --- whether a growth can be known ---------------------------------------------------------- */
+
+struct growth_row {
+	const char *name;
+	struct my_pmu_step step;
+	enum my_pmu_growth growth;
+};
+
+#define MS(n)		((u64)(n) * NSEC_PER_MSEC)
+#define ONES_32		0xffffffffULL
+#define ONES_48		0xffffffffffffULL
+/* The first ns at which a counter may have gone round once, or once more. */
+#define ROUND_32	MS(64)
+#define ROUND_48	MS(1 << 22)
+
+static const struct growth_row growth_rows[] = {
+	/* prev, now, bits, ns, tells, overflowed */
+	{ "still", { 5, 5, 48, 0, true }, MY_GROWTH_KNOWN },
+	{ "still-silent", { 5, 5, 48, 0 }, MY_GROWTH_KNOWN },
+	{ "forward", { 5, 9, 48, 1000, true }, MY_GROWTH_KNOWN },
+	{ "wrapped", { ONES_48, 3, 48, 1000, true, true }, MY_GROWTH_KNOWN },
+	{ "wrapped-silent", { ONES_48, 3, 48, 1000 }, MY_GROWTH_KNOWN },
+	{ "wrapped-untold", { ONES_48, 3, 48, 1000, true }, MY_GROWTH_STOLEN },
+	{ "told-and-not-wrapped", { 5, 9, 48, 1000, true, true },
+	  MY_GROWTH_STOLEN },
+	{ "back", { 9, 5, 48, 1000, true }, MY_GROWTH_STOLEN },
+	{ "back-silent", { 9, 5, 48, 1000 }, MY_GROWTH_STOLEN },
+	{ "back-and-told", { 9, 5, 48, 1000, true, true }, MY_GROWTH_STOLEN },
+	{ "leap", { 0, 1 << 30, 48, (1 << 20) - 1, true }, MY_GROWTH_STOLEN },
+	{ "as-fast-as-can-be", { 0, 1 << 30, 48, 1 << 20, true },
+	  MY_GROWTH_KNOWN },
+	{ "a-year-untold", { 5, 9, 32, MS(31536000000), true },
+	  MY_GROWTH_KNOWN },
+	{ "back-after-a-year", { 9, 5, 32, MS(31536000000), true },
+	  MY_GROWTH_STOLEN },
+	{ "back-after-a-year-silent", { 9, 5, 32, MS(31536000000) },
+	  MY_GROWTH_LATE },
+	{ "just-in-time", { 5, 5, 32, ROUND_32 - 1 }, MY_GROWTH_KNOWN },
+	{ "late", { 5, 5, 32, ROUND_32 }, MY_GROWTH_LATE },
+	{ "just-in-time-48", { 5, 5, 48, ROUND_48 - 1 }, MY_GROWTH_KNOWN },
+	{ "late-48", { 5, 5, 48, ROUND_48 }, MY_GROWTH_LATE },
+	{ "told-just-in-time", { ONES_32, 3, 32, ROUND_32 - 1, true, true },
+	  MY_GROWTH_KNOWN },
+	{ "told-late", { ONES_32, 3, 32, ROUND_32, true, true },
+	  MY_GROWTH_LATE },
+	{ "told-once-or-not-at-all", { 5, 9, 32, ROUND_32 - 1, true, true },
+	  MY_GROWTH_STOLEN },
+	{ "told-round-once", { 5, 9, 32, ROUND_32, true, true },
+	  MY_GROWTH_LATE },
+	{ "much-and-a-round", { 0, 1 << 26, 32, MS(65) }, MY_GROWTH_LATE },
+	{ "much-and-no-round", { 0, 1 << 26, 32, MS(65) - 1 },
+	  MY_GROWTH_KNOWN },
+};
+
+static void growth_desc(const struct growth_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(growth, growth_rows, growth_desc);
+
+static void read_growth(struct kunit *test)
+{
+	const struct growth_row *row = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, my_pmu_growth(&row->step), row->growth);
+}
+
+/*
+ * Against totals that do not wrap: which of them can the counter have had?  The
+ * smallest, or one of those that are a round or more above it.
+ */
+static enum my_pmu_growth model(const struct my_pmu_step *step)
+{
+	u128 round = (u128)1 << step->bits;
+	u128 total = step->now + (step->now < step->prev ? round : 0);
+	u128 least = total - step->prev;
+	bool wrapped = total >= round;
+	bool least_fits = !step->tells || step->overflowed == wrapped;
+	bool more_fit = !step->tells || step->overflowed;
+
+	/* 2^30 in 2^20 ns each that has passed, and less than that besides */
+	if (least >= ((u128)(step->ns >> 20) + 1) << 30)
+		return MY_GROWTH_STOLEN;
+	/* 2^26 in each ms */
+	more_fit = more_fit &&
+		   least + round < ((u128)div_u64(step->ns, 1000000) + 1) << 26;
+	if (more_fit)
+		return MY_GROWTH_LATE;
+	return least_fits ? MY_GROWTH_KNOWN : MY_GROWTH_STOLEN;
+}
+
+/* A counter at two reads, at each time at which the verdict may change. */
+static void expect_growth_as_model(struct kunit *test, struct my_pmu_step *step)
+{
+	u128 least = (step->now - step->prev) & range(step->bits);
+	u64 fast = (u64)(least >> 30) << 20;
+	u64 round = (u64)((least + ((u128)1 << step->bits)) >> 26) * 1000000;
+	u64 times[] = { 0, 1, fast - 1, fast, fast + 1, round - 1, round,
+			round + 1, fast + (1 << 20), round + 1000000, ~0ULL };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		step->ns = times[i];
+		KUNIT_ASSERT_EQ_MSG(test, (int)my_pmu_growth(step),
+				    (int)model(step),
+				    "%#llx to %#llx in %llu ns, tells %d, overflowed %d",
+				    step->prev, step->now, step->ns,
+				    step->tells, step->overflowed);
+	}
+}
+
+static void read_growth_as_model(struct kunit *test)
+{
+	unsigned int bits = *(const unsigned int *)test->param_value;
+	u64 max = range(bits), values[] = {
+		0, 1, (1ULL << 26) - 1, 1ULL << 26, (1ULL << 30) - 1, 1ULL << 30,
+		max / 2, max / 2 + 1, max - (1ULL << 30), max - 1, max,
+		get_random_u64() & max, get_random_u64() & max,
+	};
+	unsigned int i, n = ARRAY_SIZE(values);
+	struct my_pmu_step step = { .bits = bits };
+
+	for (i = 0; i < n * n; i++) {
+		step.prev = values[i / n];
+		step.now = values[i % n];
+		step.tells = false;
+		step.overflowed = false;
+		expect_growth_as_model(test, &step);
+		step.tells = true;
+		expect_growth_as_model(test, &step);
+		step.overflowed = true;
+		expect_growth_as_model(test, &step);
+	}
+}
+
 /* A counter that somebody writes while it counts: told, and left out. */
 static void read_stolen(struct kunit *test)
 {
 	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
 					"instructions@gp1,cycles@fixed1");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct my_pmu_sample *s;
+	struct my_pmu_sample *s = test_sample(test);
 
-	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	test_up(test, c);
 	sim->regs.pmc[1] = 1000;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
 	sim->regs.pmc[1] = 0;
 	sim->regs.fixed[1] = 30;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->stolen, BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, BIT_ULL(1));
 	KUNIT_EXPECT_EQ(test, s->count[0], 1000ULL);
 	KUNIT_EXPECT_EQ(test, s->count[1], 30ULL);
 	sim->regs.pmc[1] = 5;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
 	KUNIT_EXPECT_EQ(test, s->count[0], 1005ULL);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
@@ -193,19 +380,22 @@ static void read_time(struct kunit *test)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
-	struct my_pmu_sample *s;
+	struct my_pmu_sample *s = test_sample(test);
 	u64 before;
 
-	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
 	before = ktime_get_ns();
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_up(c), 0);
+	test_up(test, c);
 	KUNIT_EXPECT_GE(test, c->event[0].hw.prev_time, before);
 	sim_clear_log(sim);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	/* asked for before all of it, and on its way for less than there was */
+	KUNIT_EXPECT_LE(test, s->asked, sim->log[0].time);
+	KUNIT_EXPECT_GE(test, s->asked, before);
 	/* between the write that stops them and the first that is read */
-	KUNIT_EXPECT_GE(test, s->time, sim->log[0].time);
-	KUNIT_EXPECT_LE(test, s->time, sim->log[1].time);
+	KUNIT_EXPECT_EQ(test, (int)sim->log[1].op, (int)SIM_WRMSR);
+	KUNIT_EXPECT_GE(test, s->time, sim->log[1].time);
+	KUNIT_EXPECT_EQ(test, (int)sim->log[3].op, (int)SIM_RDPMC);
+	KUNIT_EXPECT_LE(test, s->time, sim->log[3].time);
 	KUNIT_EXPECT_EQ(test, c->event[0].hw.prev_time, s->time);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
@@ -275,6 +465,8 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE_PARAM(read_backwards, width_gen_params),
 	KUNIT_CASE_PARAM(read_max_interval, width_gen_params),
 	KUNIT_CASE_PARAM(read_plausible, plausible_gen_params),
+	KUNIT_CASE_PARAM(read_growth, growth_gen_params),
+	KUNIT_CASE_PARAM(read_growth_as_model, width_gen_params),
 	KUNIT_CASE(read_stolen),
 	KUNIT_CASE(read_time),
 	KUNIT_CASE_PARAM(read_next_tick, tick_gen_params),

@@ -15,6 +15,7 @@
 #define GLOBAL_STATUS		0x38e
 #define GLOBAL_CTRL		0x38f
 #define GLOBAL_OVF_CTRL		0x390
+#define GLOBAL_INUSE		0x392
 
 static const struct sim_pmu v1 = {
 	.version = 1, .gp = 2, .width = 40 };
@@ -86,6 +87,7 @@ static const struct msr_row msr_rows[] = {
 	{ "ovf-ctrl-absent", &v4, GLOBAL_OVF_CTRL, 0x100, -EIO },
 	{ "ovf-ctrl-uncore-v2", &v2, GLOBAL_OVF_CTRL, BIT_ULL(61), -EIO },
 	{ "ovf-ctrl-v1", &v1, GLOBAL_OVF_CTRL, 0, -EIO },
+	{ "inuse", &v4, GLOBAL_INUSE, 0, -EIO },
 	{ "capabilities", &v4, PERF_CAPABILITIES, 0, -EIO },
 	{ "no-such-msr", &v4, 0x1d9, 0, -EIO },
 };
@@ -154,7 +156,7 @@ static void read_counter(void *data)
 {
 	struct msr_access *a = data;
 
-	a->read_err = hw_rdpmc_safe(a->msr, &a->read);
+	a->read_err = hw_rdpmc(a->msr, &a->read);
 }
 
 static void sim_rdpmc(struct kunit *test)
@@ -211,6 +213,35 @@ static void sim_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(1));
 }
 
+/* Computed: any event; OS or USR; and, in bit 63, any interrupt.  From version 4. */
+static void sim_inuse(struct kunit *test)
+{
+	struct msr_access a = { .msr = GLOBAL_INUSE, .written = 0 };
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim_reset(TEST_CPU, &v4);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_and_read, &a));
+	KUNIT_EXPECT_EQ(test, a.write_err, -EIO);
+	KUNIT_EXPECT_EQ(test, a.read_err, 0);
+	KUNIT_EXPECT_EQ(test, a.read, 0ULL);
+	sim->regs.evtsel[0] = 0x430000;		/* counts no event */
+	sim->regs.evtsel[3] = 0x0000c0;		/* not enabled */
+	sim->regs.fixed_ctr_ctrl = 0x120;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_and_read, &a));
+	KUNIT_EXPECT_EQ(test, a.read, 0x600000008ULL);
+	sim->regs.evtsel[3] = 0x100000;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_and_read, &a));
+	KUNIT_EXPECT_EQ(test, a.read, BIT_ULL(63) | 0x600000000ULL);
+	sim->regs.evtsel[3] = 0;
+	sim->regs.fixed_ctr_ctrl = 0x008;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_and_read, &a));
+	KUNIT_EXPECT_EQ(test, a.read, BIT_ULL(63));
+
+	sim_reset(TEST_CPU, &v2);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, write_and_read, &a));
+	KUNIT_EXPECT_EQ(test, a.read_err, -EIO);
+}
+
 /* A fault on demand, once, and from then on. */
 static void sim_faults(struct kunit *test)
 {
@@ -240,6 +271,7 @@ static struct kunit_case sim_cases[] = {
 	KUNIT_CASE_PARAM(sim_rdpmc, rdpmc_gen_params),
 	KUNIT_CASE(sim_gates),
 	KUNIT_CASE(sim_overflow),
+	KUNIT_CASE(sim_inuse),
 	KUNIT_CASE(sim_faults),
 	{}
 };

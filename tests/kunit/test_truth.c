@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each counter proves that it counts: every way in which one may not, what is
+ * said of it, and that its registers are put back; what disturbs a measurement
+ * once and what does so for ever.
+ */
+#include "test.h"
+
+#define TURNS		128
+#define CODE		(TURNS * 16)
+
+/* The counter's value before it is let run. */
+#define START		(-64LL)
+
+static u64 ones(unsigned int n)
+{
+	return GENMASK_ULL(n - 1, 0);
+}
+
+static u64 *counter_of(struct sim_registers *regs, int idx)
+{
+	return idx < 32 ? &regs->pmc[idx] : &regs->fixed[idx - 32];
+}
+
+static unsigned int width_of(const struct sim_pmu *pmu, int idx)
+{
+	return idx < 32 ? pmu->width : pmu->fixed_width;
+}
+
+/* --- broken counters ----------------------------------------------------------- */
+
+struct broken_row {
+	const char *name;
+	enum sim_broken how;
+};
+
+static const struct broken_row broken_rows[] = {
+	{ "counter-ignores-writes", SIM_COUNTER_IGNORES },
+	{ "control-ignores-writes", SIM_CONTROL_IGNORES },
+	{ "constant", SIM_CONSTANT },
+	{ "dead", SIM_DEAD },
+	{ "halved", SIM_HALVED },
+	{ "short", SIM_SHORT },
+};
+
+/* What the first probe of a counter counts, and how many would be right. */
+struct unit {
+	const char *name;
+	unsigned int least, most;
+};
+
+static struct unit unit_of(int idx)
+{
+	static const struct unit units[] = {
+		{ "instructions", CODE, CODE },
+		{ "cycles", CODE * 3 / 4, CODE * 16 },
+		{ "reference cycles", CODE / 8, CODE * 64 },
+	};
+
+	return units[idx < 32 ? 0 : idx - 32];
+}
+
+/* The one sentence, or none if that is not seen of this counter. */
+static const char *sentence(struct kunit *test, const struct sim_pmu *pmu,
+			    const struct sim_registers *before, int idx,
+			    enum sim_broken how)
+{
+	unsigned int width = width_of(pmu, idx), n = idx & 31;
+	const char *kind = idx < 32 ? "gp" : "fixed";
+	u64 written = START & ones(width), read = 42;
+	struct unit unit = unit_of(idx);
+	char *text;
+
+	text = kunit_kzalloc(test, 320, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, text);
+	switch (how) {
+	case SIM_COUNTER_IGNORES:
+	case SIM_SHORT:
+	case SIM_CONSTANT:
+		if (how == SIM_COUNTER_IGNORES)
+			read = idx < 32 ? before->pmc[n] : before->fixed[n];
+		if (how == SIM_SHORT)
+			read = START & ones(width - 8);
+		snprintf(text, 320,
+			 "%s%u does not keep what is written to it: %#llx written, %#llx read",
+			 kind, n, written, read);
+		return text;
+	case SIM_CONTROL_IGNORES:
+		snprintf(text, 320,
+			 "%s%u does not take an event: its control register does not keep what is written to it",
+			 kind, n);
+		return text;
+	case SIM_DEAD:
+		snprintf(text, 320,
+			 "%s%u stands still: it counts no %s in code of 2048 instructions",
+			 kind, n, unit.name);
+		return text;
+	case SIM_HALVED:
+		/* Reference cycles might be as few. */
+		if (CODE / 2 >= unit.least)
+			return NULL;
+		if (unit.least == unit.most)
+			snprintf(text, 320,
+				 "%s%u counts wrong: 1024 %s where the CPU has executed 2048",
+				 kind, n, unit.name);
+		else
+			snprintf(text, 320,
+				 "%s%u counts wrong: 1024 %s in code of 2048 instructions; plausible are %u to %u",
+				 kind, n, unit.name, unit.least, unit.most);
+		return text;
+	default:
+		return NULL;
+	}
+}
+
+/* Of a counter that lies nobody can say what it held. */
+static void forgive_broken(struct sim_registers *before,
+			   struct sim_registers *now, int idx,
+			   enum sim_broken how)
+{
+	if (how == SIM_CONSTANT || how == SIM_SHORT)
+		*counter_of(before, idx) = *counter_of(now, idx);
+}
+
+static void expect_refused(struct kunit *test, struct my_pmu_cpu *c, int idx,
+			   const struct broken_row *row)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before = sim->regs;
+	struct my_pmu_why why = {};
+	const char *text;
+
+	text = sentence(test, &sim->pmu, &before, idx, row->how);
+	sim->broken = row->how;
+	sim->broken_counters = BIT_ULL(idx);
+	if (!text) {
+		test_up(test, c);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	} else {
+		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_up(c, &why), -ENODEV,
+				    "%s, counter %d", row->name, idx);
+		KUNIT_EXPECT_STREQ(test, why.text, text);
+		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+		KUNIT_EXPECT_TRUE(test, c->away);
+	}
+	sim->broken = SIM_SOUND;
+	forgive_broken(&before, &sim->regs, idx, row->how);
+	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
+	sim->regs = before;
+}
+
+/* Each counter in each way; repaired it is accepted. */
+static void truth_broken(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	unsigned int i, row;
+
+	test_leave_traces(sim_cpu(TEST_CPU));
+	for (row = 0; row < ARRAY_SIZE(broken_rows); row++) {
+		for (i = 0; i < c->nr_events; i++)
+			expect_refused(test, c, c->event[i].hw.idx,
+				       &broken_rows[row]);
+	}
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* One that nobody uses may be as broken as it likes. */
+static void truth_of_used(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "branches@gp3,cycles@fixed1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = ~(BIT_ULL(3) | BIT_ULL(33));
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, c->tell, c->used);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* A counter in slots: fixed3, which needs a name of its own to be wrong. */
+static void truth_slots(struct kunit *test)
+{
+	static const struct sim_pmu has_slots = {
+		.name = "slots", .version = 5, .gp = 4, .width = 48,
+		.fixed = 4, .fixed_width = 48, .ebx_length = 7 };
+	struct my_pmu_cpu *c = test_cpu(test, &has_slots, "r0400@fixed3");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+
+	sim->broken = SIM_HALVED;
+	sim->broken_counters = BIT_ULL(35);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_up(c, &why), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "fixed3 counts wrong: 1024 slots in code of 2048 instructions; plausible are 2048 to 262144");
+	sim->broken = SIM_SOUND;
+	test_up(test, c);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- counters that do not tell of their wraps ------------------------------------ */
+
+/*
+ * That is no reason to refuse one; it is known of it, and a wrap is counted
+ * right and told.
+ */
+static void truth_no_overflow(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	u64 silent = 0;
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i, round;
+
+	/* The narrowest would soon be late, as slow as a guest may be. */
+	if (pmu->width >= 40)
+		silent |= c->used & (BIT_ULL(0) | BIT_ULL(pmu->gp - 1));
+	if (pmu->fixed_width >= 40)
+		silent |= c->used & BIT_ULL(33);
+	sim->broken = SIM_NO_OVERFLOW;
+	sim->broken_counters = silent;
+	test_near_wrap(sim);
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, c->tell, pmu->version < 2 ? 0 : c->used & ~silent);
+	for (round = 1; round <= 3; round++) {
+		test_retire(test, 100, 0);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		for (i = 0; i < c->nr_events; i++)
+			KUNIT_EXPECT_EQ_MSG(test, s->count[i], round * 100ULL,
+					    "event %u", i);
+		KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+		KUNIT_EXPECT_EQ(test, s->marks.wrapped,
+				round == 1 ? c->used : 0ULL);
+	}
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* A bit that was set before tells nothing, and is not ours to clear. */
+static void truth_bit_was_set(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp1,cycles@fixed1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim->regs.global_status = BIT_ULL(1) | BIT_ULL(5);
+	test_near_wrap(sim);
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(1) | BIT_ULL(5));
+	KUNIT_EXPECT_EQ(test, c->tell, BIT_ULL(33));
+	test_retire(test, 100, 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, c->used);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+	/* Ours is acknowledged by the sample. */
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(1) | BIT_ULL(5));
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- what comes between ------------------------------------------------------------ */
+
+/**
+ * struct disturb_row - instructions of somebody else while a counter proves itself
+ * @name: the case
+ * @instructions: how many
+ * @calls: in these runs of the code, of two each measurement, by bit
+ * @runs: how many there are then
+ * @wrong: what is reported of it at the end, or 0 if it is accepted
+ */
+struct disturb_row {
+	const char *name;
+	u64 instructions, calls;
+	unsigned int runs;
+	u64 wrong;
+};
+
+static const struct disturb_row disturb_rows[] = {
+	{ "never", 0, 0, 4 },
+	{ "once-in-the-first-run", 1000, 0x1, 6 },
+	{ "once-in-the-second-run", 1000, 0x2, 6 },
+	{ "once-in-the-second-measurement", 1000, 0x4, 8 },
+	{ "tolerable-in-the-first-run", 4, 0x5, 4 },
+	{ "tolerable-in-the-second-run", 4, 0xa, 4 },
+	{ "a-little-more-in-the-first-run", 5, 0x1, 6 },
+	{ "a-little-more-in-the-second-run", 5, 0x2, 6 },
+	{ "as-much-in-both-runs", 1000, 0x3, 4 },
+	{ "but-for-the-last-two", 1000, 0x555, 16 },
+	{ "but-for-the-last", 1000, 0x1555, 16, 1048 },
+	{ "every-other", 1000, 0x1111, 16, 1048 },
+	{ "for-ever", 1000, 0xaaaa, 16, 3048 },
+};
+
+static void disturb_desc(const struct disturb_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(disturb, disturb_rows, disturb_desc);
+
+static void truth_disturbed(struct kunit *test)
+{
+	const struct disturb_row *row = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions@fixed0");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	char text[128];
+	int err;
+
+	sim->disturb = row->instructions;
+	sim->disturb_calls = row->calls;
+	err = my_pmu_cpu_up(c, &why);
+	KUNIT_EXPECT_EQ(test, sim->known_codes, row->runs);
+	if (row->wrong) {
+		KUNIT_EXPECT_EQ(test, err, -ENODEV);
+		snprintf(text, sizeof(text),
+			 "fixed0 counts wrong: %llu instructions where the CPU has executed 2048",
+			 row->wrong);
+		KUNIT_EXPECT_STREQ(test, why.text, text);
+	} else {
+		KUNIT_EXPECT_EQ_MSG(test, err, 0, "%s", why.text);
+	}
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- what the CPU does not have proves nothing --------------------------------------- */
+
+struct absent_row {
+	const char *name;
+	u32 ebx;
+	unsigned int length;
+	const char *event;
+	unsigned int runs;	/* of a sound counter */
+	const char *dead;	/* said of one that is dead, if it is noticed */
+};
+
+static const struct absent_row absent_rows[] = {
+	{ "none", 0x00, 7, "branches@gp0", 8,
+	  "gp0 stands still: it counts no instructions in code of 2048 instructions" },
+	{ "instructions", 0x02, 7, "branches@gp0", 4,
+	  "gp0 stands still: it counts no cycles in code of 2048 instructions" },
+	{ "cycles", 0x01, 7, "branches@gp0", 4,
+	  "gp0 stands still: it counts no instructions in code of 2048 instructions" },
+	{ "both", 0x03, 7, "branches@gp0", 0 },
+	{ "cycles-alone-are-spoken-of", 0x00, 1, "r00c4@gp0", 4,
+	  "gp0 stands still: it counts no cycles in code of 2048 instructions" },
+	{ "ebx-says-nothing", 0x00, 0, "r00c4@gp0", 0 },
+	{ "instructions-and-a-fixed-counter", 0x02, 7, "cycles@fixed1", 4,
+	  "fixed1 stands still: it counts no cycles in code of 2048 instructions" },
+	{ "reference-cycles-are-not-in-ebx", 0x7f, 7, "ref-cycles@fixed2", 4,
+	  "fixed2 stands still: it counts no reference cycles in code of 2048 instructions" },
+};
+
+static void absent_desc(const struct absent_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(absent, absent_rows, absent_desc);
+
+static void truth_absent(struct kunit *test)
+{
+	const struct absent_row *row = test->param_value;
+	struct sim_pmu pmu = *PMU(V4);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	struct my_pmu_cpu *c;
+
+	pmu.ebx = row->ebx;
+	pmu.ebx_length = row->length;
+	c = test_cpu(test, &pmu, row->event);
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, sim->known_codes, row->runs);
+	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = ~0ULL;
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_up(c, &why), row->dead ? -ENODEV : 0);
+	if (row->dead)
+		KUNIT_EXPECT_STREQ(test, why.text, row->dead);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+static struct kunit_case truth_cases[] = {
+	KUNIT_CASE_PARAM(truth_broken, test_pmu_gen_params),
+	KUNIT_CASE(truth_of_used),
+	KUNIT_CASE(truth_slots),
+	KUNIT_CASE_PARAM(truth_no_overflow, test_pmu_gen_params),
+	KUNIT_CASE(truth_bit_was_set),
+	KUNIT_CASE_PARAM(truth_disturbed, disturb_gen_params),
+	KUNIT_CASE_PARAM(truth_absent, absent_gen_params),
+	{}
+};
+
+static struct kunit_suite truth_suite = {
+	.name = "my_pmu_truth",
+	.exit = test_expect_good_manners,
+	.test_cases = truth_cases,
+};
+
+kunit_test_suite(truth_suite);
