@@ -12,8 +12,8 @@ INTERVAL ?= 1000
 SAMPLES ?= 5
 KERNEL ?= 6.1
 SMP ?= 4
-# For `make check` and `make lab-check`: only the tests whose name matches; for
-# `make compat`, the kernels.
+# For `make check`, `make lab-check` and `make endurance`: only the tests whose name
+# matches; for `make compat`, the kernels.
 TESTS ?=
 # For `make fuzz`
 RUNS ?= 10000000
@@ -68,6 +68,12 @@ fuzz: ## the parameters' parser, by libFuzzer (RUNS= executions)
 lab-check: ## the lab's PMU, proved at length (TESTS= as for check)
 	@scripts/deps check
 	@scripts/check --lab '$(TESTS)'
+
+.PHONY: endurance
+endurance: ## the module on kernels that watch themselves, at length (TESTS= as for check)
+	@scripts/deps check
+	@scripts/deps fuzz
+	@scripts/check --endurance '$(TESTS)'
 
 .PHONY: compat
 compat: export TESTS := $(TESTS)

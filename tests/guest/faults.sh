@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# Each access of load to a register of the PMU faults in turn, then those of
+# samples and of unload: an error and all undone, never an oops.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+cpu=3
+injector=0x4000f000
+watchdog 0
+before=$(/root/pmu-registers $cpu)
+
+# put_back: the registers as before. GLOBAL_STATUS, which was 0, is cleared by
+# another register.
+put_back() {
+	wrmsr -p $cpu 0x390 "0x$(rdmsr -p $cpu 0x38e)"
+	echo "$before" | while read -r _ msr value; do
+		[ "$value" = absent ] || [ "$msr" = 0x38e ] || wrmsr -p $cpu "$msr" "0x$value"
+	done
+}
+
+# changed: how many registers are not as before
+changed() {
+	/root/pmu-registers $cpu > /tmp/now
+	echo "$before" | grep -c -v -x -F -f /tmp/now
+}
+
+# refuses_all PARAMETER...: until none is left that faults. When the write faults
+# that is to put a register back, that one stays as it is, and no other.
+refuses_all() {
+	nth=0
+	wrong=''
+	left=0
+	while :; do
+		nth=$((nth + 1))
+		wrmsr -p $cpu $injector $nth
+		load cpu=$cpu interval=60000 "$@" && break
+		grep -q 'Input/output error' /tmp/insmod.err || wrong="$nth: $(cat /tmp/insmod.err)"
+		log | tail -n 1 | grep -q '^cpu3: .*fault' || wrong="$nth: $(log)"
+		[ "$(rdmsr -p $cpu $injector)" = 0 ] || wrong="$nth: it has not faulted"
+		case $(changed) in
+		0) ;;
+		1) left=$((left + 1)) && put_back ;;
+		*) wrong="$nth: $(changed) registers have changed" ;;
+		esac
+		[ -z "$wrong" ] || break
+	done
+	is "$*: each of $((nth - 1)) accesses, faulting, ends in an error and is undone" "$wrong" ''
+	expect "$*: they were more than 50" [ $nth -gt 50 ]
+	expect "$*: few leave their own register changed ($left)" [ $left -le $((nth / 10)) ]
+	expect "$*: none has faulted when it loads" [ $((0x$(rdmsr -p $cpu $injector))) -gt 0 ]
+	wrmsr -p $cpu $injector 0
+}
+refuses_all counters=instructions@gp0,cycles@fixed1
+unload
+is "all is as before" "$(/root/pmu-registers $cpu)" "$before"
+
+# --- in samples: what faults is told as missed, and nothing is lost
+load cpu=$cpu interval=50 counters=instructions@gp0,instructions@fixed0
+for nth in 1 2 3 4 5 6 7 8 9; do
+	seen=$(samples | wc -l)
+	wrmsr -p $cpu $injector $nth
+	wait_samples $((seen + 4))
+done
+is "each has faulted" "$(rdmsr -p $cpu $injector)" 0
+unload
+expect "samples were missed ($(samples | grep -c missed))" [ "$(samples | grep -c missed)" -ge 5 ]
+expect "a line says why" [ "$(log | grep -c 'no sample: a PMU register faulted')" -ge 1 ]
+is "two counters have the same total" "$(total instructions@gp0)" "$(total instructions@fixed0)"
+is "all is as before, after faults in samples" "$(/root/pmu-registers $cpu)" "$before"
+
+# --- in unload: one line, all others are put back
+for nth in 1 3 5 7 9; do
+	load cpu=$cpu interval=60000 counters=instructions@gp0,cycles@fixed1
+	wrmsr -p $cpu $injector $nth
+	unload
+	is "unloads when access $nth faults" "$?" 0
+	is "and says so" "$(log | grep -c 'cpu3: a PMU register faulted, not all are as they were')" 1
+	wrmsr -p $cpu $injector 0
+	expect "and all others are ($(changed))" [ "$(changed)" -le 1 ]
+	put_back
+done
+
+finish

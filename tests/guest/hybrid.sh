@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+# CPU 1's PMU is another than CPU 0's: 4 generic counters, 40 bits.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+before=$(/root/pmu-registers 0 1)
+load cpu=0 interval=100 counters=instructions@gp5,cycles
+is "CPU 0 has gp5" "$?" 0
+has "CPU 0 has 8 generic counters" "$(log)" 'generic registers: +8 \(gp0-7\)$'
+unload
+load cpu=1 counters=instructions@gp5,cycles
+is "CPU 1 has not" "$(log)" \
+	"counters: 'instructions@gp5': CPU 1 has no gp5; it has 4 generic (gp) and 3 fixed counters"
+load cpu=1 interval=100 counters=cycles,cycles,cycles,cycles,cycles,cycles
+is "CPU 1 has counters for five of cycles, not for six" "$(log)" \
+	"counters: 'cycles': no counter is left that counts it; CPU 1 has 4 generic (gp) and 3 fixed counters"
+load cpu=1 interval=10000
+has "CPU 1's counters must be read more often" "$(log)" \
+	'interval: 10000: a 40-bit counter must be read every 8192 ms at least'
+busy 1
+load cpu=1 interval=100 counters=instructions@gp3,cycles@fixed1
+has "CPU 1 has 4 generic counters" "$(log)" 'generic registers: +4 \(gp0-3\)$'
+has "of 40 bits" "$(log)" 'bit width: +40$'
+has "all CPUs' are held, as far as it has them" "$(log)" 'on all CPUs: gp0-3; '
+has "which is enough" "$(perf stat -C 0 -e cycles true 2>&1)" \
+	'not (counted|supported)>? +cycles|[Dd]evice or resource busy'
+wait_samples 3
+unload
+idle
+is "they agree" "$(value instructions@gp3)" "$(value cycles@fixed1)"
+is "every register is as before" "$(/root/pmu-registers 0 1)" "$before"
+
+finish

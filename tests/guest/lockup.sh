@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0
+# The NMI watchdog and we: who has the PMU, and that it fires after us.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+watchdog 1
+is "the NMI watchdog is on" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
+load cpu=3
+has "is refused then" "$(cat /tmp/insmod.err)" 'Device or resource busy'
+is "in one line, which says how to free it" "$(log)" \
+	"the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'"
+watchdog 0
+load cpu=3 interval=100
+is "loads when it is off" "$?" 0
+wait_samples 3
+unload
+# Its NMI comes after a threshold's worth of cycles at the TSC's rate; emulated
+# ones take several times as long.
+sysctl -q -w kernel.soft_watchdog=0
+sysctl -q -w kernel.watchdog_thresh=1
+watchdog 1
+is "the NMI watchdog is on again" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
+# Interrupts are off there, so RCU waits, too; it is not asked.
+echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
+dmesg -c > /dev/null
+taskset 8 insmod /root/stuck.ko seconds=45 2> /dev/null
+has "it fires on a CPU that is stuck" "$(dmesg)" 'Watchdog detected hard LOCKUP on cpu 3'
+is "on that CPU alone" "$(dmesg | grep -c 'hard LOCKUP on cpu [012]')" 0
+
+finish

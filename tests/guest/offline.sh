@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# The CPU that is measured goes and comes, at any moment.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+cpu=3 # isolated: nobody else's user code runs there
+online=/sys/devices/system/cpu/cpu$cpu/online
+
+watchdog 0
+before=$(/root/pmu-registers $cpu)
+
+# --- what was counted until it went is in the total, to the last instruction
+away_total() {
+	load cpu=$cpu interval=100 counters=instructions:u,instructions:u@gp1
+	wait_samples 1
+	taskset 8 "$1"
+	echo 0 > $online
+	sleep 0.5
+	echo 1 > $online
+	taskset 8 "$1"
+	wait_samples $(($(samples | wc -l) + 3))
+	unload
+	total instructions:u@fixed0
+}
+ten=$(away_total /root/loop10)
+is "the other counter says the same" "$(total instructions:u@gp1)" "$ten"
+twenty=$(away_total /root/loop20)
+is "twice 20,000,000 user instructions are 20,000,000 more than twice 10,000,000" \
+	$((twenty - ten)) 20000000
+
+# --- what is said
+is "one line says that it went" "$(log | grep -c 'cpu3 goes offline, counting rests')" 1
+is "one line says that it is back" "$(log | grep -c 'cpu3 is back, counting goes on')" 1
+is "none is printed while it is away" \
+	"$(log | sed -n '/goes offline/,/is back/p' | wc -l)" 2
+is "the samples that were due are told as missed" \
+	"$(log | sed -n '/is back/,$p' | grep -m 1 ' t=' | grep -c ' missed=\([3-9]\|[1-9][0-9]\)')" 1
+is "every register is as before" "$(/root/pmu-registers $cpu)" "$before"
+
+# --- while it is away
+load cpu=$cpu interval=100
+echo 0 > $online
+is "the file says that they rest" \
+	"$(grep -c resting /sys/kernel/debug/my_pmu/counters)" 4
+unload
+is "unloads while it is away" "$?" 0
+load cpu=$cpu
+has "is refused while it is away" "$(log)" 'cpu: 3 is offline; bring it online'
+echo 1 > $online
+
+# --- at any moment, also during load and unload
+(while [ ! -e /tmp/stop ]; do
+	echo 0 > $online
+	echo 1 > $online
+done) 2> /dev/null &
+toggler=$!
+loaded=0
+refused=0
+other=''
+for _ in $(seq 60); do
+	if insmod /root/my_pmu.ko cpu=$cpu interval=5 2> /tmp/insmod.err; then
+		loaded=$((loaded + 1))
+		rmmod my_pmu || other="rmmod: $?"
+	elif grep -q 'No such device or address' /tmp/insmod.err; then
+		refused=$((refused + 1))
+	else
+		other=$(cat /tmp/insmod.err)
+	fi
+done
+touch /tmp/stop
+wait $toggler
+is "of 60 times it loads ($loaded), or says that the CPU is away ($refused)" \
+	"$((loaded + refused)) $other" "60 "
+expect "it has loaded" [ $loaded -gt 0 ]
+echo 1 > $online 2> /dev/null
+is "and every register is as before" "$(/root/pmu-registers $cpu)" "$before"
+
+finish

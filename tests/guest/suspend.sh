@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+# Suspend to RAM, which resets the PMU: of a CPU that goes offline for it, and of
+# the boot CPU, which does not.
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+sleep_and_wake() {
+	echo 0 > /sys/class/rtc/rtc0/wakealarm
+	echo +4 > /sys/class/rtc/rtc0/wakealarm
+	echo mem > /sys/power/state
+}
+
+watchdog 0
+# So that what we find is what a resume leaves.
+sleep_and_wake
+is "the lab can be suspended" "$(dmesg | grep -c 'PM: suspend exit')" 1
+before=$(/root/pmu-registers 0 3)
+
+for cpu in 0 3; do
+	load cpu=$cpu interval=200 counters=instructions:u,instructions:u@gp2
+	wait_samples 2
+	taskset $((1 << cpu)) /root/loop10
+	sleep_and_wake
+	taskset $((1 << cpu)) /root/loop10
+	wait_samples $(($(samples | wc -l) + 3))
+	unload
+	is "cpu$cpu: one line says that it is suspended" \
+		"$(log | grep -c "cpu$cpu is suspended, counting rests")" 1
+	is "cpu$cpu: one line says that it is back" \
+		"$(log | grep -c "cpu$cpu is back, counting goes on")" 1
+	is "cpu$cpu: none between" "$(log | sed -n '/is suspended/,/is back/p' | wc -l)" 2
+	is "cpu$cpu: nothing is told as stolen" "$(samples | grep -c stolen)" 0
+	total=$(total instructions:u@fixed0)
+	is "cpu$cpu: two counters agree" "$(total instructions:u@gp2)" "$total"
+	expect "cpu$cpu: what was before and after is in the total ($total)" \
+		[ "$total" -ge 20000000 ]
+	is "cpu$cpu: every register is as a resume leaves it" "$(/root/pmu-registers 0 3)" "$before"
+done
+
+finish
