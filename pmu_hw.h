@@ -81,6 +81,25 @@ static inline void hw_release_perfctr(u32 msr)
 	release_perfctr_nmi(msr);
 }
 
+/*
+ * RDMSR or RDPMC, which take a number in ECX and answer in EDX:EAX.  -EIO if it
+ * faults; *val is 0 then.
+ */
+#define hw_read_or_fault(insn, number, val) ({				\
+	u32 __low = 0, __high = 0;					\
+	int __err = -EIO;						\
+									\
+	asm volatile("1:	" insn "\n"				\
+		     "	xorl %[err], %[err]\n"				\
+		     "2:\n"						\
+		     _ASM_EXTABLE(1b, 2b)				\
+		     : [err] "+r" (__err), "+a" (__low), "+d" (__high)	\
+		     : "c" (number)					\
+		     : "cc");						\
+	*(val) = (u64)__high << 32 | __low;				\
+	__err;								\
+})
+
 /* Returns -EIO if the MSR faults; *val is 0 then. */
 static inline int hw_rdmsr(u32 msr, u64 *val)
 {
@@ -94,18 +113,7 @@ static inline int hw_rdmsr(u32 msr, u64 *val)
  */
 static inline int hw_peek_msr(u32 msr, u64 *val)
 {
-	u32 low = 0, high = 0;
-	int err = -EIO;
-
-	asm volatile("1:	rdmsr\n"
-		     "	xorl %[err], %[err]\n"
-		     "2:\n"
-		     _ASM_EXTABLE(1b, 2b)
-		     : [err] "+r" (err), "+a" (low), "+d" (high)
-		     : "c" (msr)
-		     : "cc");
-	*val = (u64)high << 32 | low;
-	return err;
+	return hw_read_or_fault("rdmsr", msr, val);
 }
 
 /* Returns -EIO if the write faults, and has changed nothing then. */
@@ -121,18 +129,7 @@ static inline int hw_wrmsr(u32 msr, u64 val)
  */
 static inline int hw_rdpmc(u32 index, u64 *val)
 {
-	u32 low = 0, high = 0;
-	int err = -EIO;
-
-	asm volatile("1:	rdpmc\n"
-		     "	xorl %[err], %[err]\n"
-		     "2:\n"
-		     _ASM_EXTABLE(1b, 2b)
-		     : [err] "+r" (err), "+a" (low), "+d" (high)
-		     : "c" (index)
-		     : "cc");
-	*val = (u64)high << 32 | low;
-	return err;
+	return hw_read_or_fault("rdpmc", index, val);
 }
 
 /* Instructions of one turn of hw_run_known_code(), one of them a branch. */
