@@ -335,6 +335,36 @@ int my_perf_event_update(struct my_perf_event *event, u64 time)
 	return 0;
 }
 
+/**
+ * my_pmu_update() - my_perf_event_update() for some events of a CPU
+ * @c: the CPU
+ * @counters: their counters, by id; all are enabled
+ * @time: when its counters were stopped, CLOCK_MONOTONIC, ns
+ *
+ * One that fails leaves the others alone; its overflow is not accounted for, and
+ * is taken out of @c->stopped.overflowed.
+ *
+ * Context: the CPU in question, interrupts off, its counters stopped.
+ * Return: 0, or -EIO if a register faulted.
+ */
+int my_pmu_update(struct my_pmu_cpu *c, u64 counters, u64 time)
+{
+	int first = 0, err;
+	unsigned int i;
+
+	for (i = 0; i < c->nr_events; i++) {
+		u64 bit = BIT_ULL(c->event[i].hw.idx);
+
+		if (!(counters & bit))
+			continue;
+		err = my_perf_event_update(&c->event[i], time);
+		if (err)
+			c->stopped.overflowed &= ~bit;
+		first = first ?: err;
+	}
+	return first;
+}
+
 static int disable_counters(struct my_pmu_cpu *c, u64 counters)
 {
 	int first = 0, err, i;
@@ -433,19 +463,12 @@ static int start_counters(struct my_pmu_cpu *c, u64 counters)
 static int stop_counters(struct my_pmu_cpu *c, u64 counters)
 {
 	int first, err;
-	unsigned int i;
-	u64 now;
 
 	first = my_pmu_stop(c);
 	if (first)
 		c->stopped.overflowed = 0;	/* it was seen by another stop */
-	now = ktime_get_ns();
-	for (i = 0; i < c->nr_events; i++) {
-		if (!(counters & BIT_ULL(c->event[i].hw.idx)))
-			continue;
-		err = my_perf_event_update(&c->event[i], now);
-		first = first ?: err;
-	}
+	err = my_pmu_update(c, counters, ktime_get_ns());
+	first = first ?: err;
 	err = disable_counters(c, counters);
 	first = first ?: err;
 	c->enabled &= ~counters;

@@ -338,6 +338,7 @@ int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why);
 int my_perf_event_update(struct my_perf_event *event, u64 time);
+int my_pmu_update(struct my_pmu_cpu *c, u64 counters, u64 time);
 int my_perf_event_enable(struct my_perf_event *event);
 int my_perf_event_disable(struct my_perf_event *event);
 

@@ -50,25 +50,6 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
 	return div64_u64(elapsed_ns, interval_ns) + 1;
 }
 
-/* Of an event that could not be looked at, nothing is known, nor acknowledged. */
-static int update_events(struct my_pmu_cpu *c, u64 counters, u64 time)
-{
-	int first = 0, err;
-	unsigned int i;
-
-	for (i = 0; i < c->nr_events; i++) {
-		u64 bit = BIT_ULL(c->event[i].hw.idx);
-
-		if (!(counters & bit))
-			continue;
-		err = my_perf_event_update(&c->event[i], time);
-		if (err)
-			c->stopped.overflowed &= ~bit;
-		first = first ?: err;
-	}
-	return first;
-}
-
 /*
  * An event that is not enabled keeps the count that it had.  What there is to say
  * is said once, by a sample of all.
@@ -96,7 +77,7 @@ static noinline int read_stopped(struct my_pmu_cpu *c, u64 counters,
 	u64 now = ktime_get_ns();
 	int err;
 
-	err = update_events(c, counters & c->enabled, now);
+	err = my_pmu_update(c, counters & c->enabled, now);
 	fill_sample(c, counters, now, sample);
 	c->stopped.overflowed &= counters & c->tell;
 	return err;
