@@ -17,6 +17,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/reboot.h>
@@ -67,6 +68,8 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @sleep: tells of suspend and resume
  * @reboot: tells of reboot
  * @dir: in debugfs; or an error, and then there is none
+ * @news: held from a sample's reading to its printing, and while the CPU goes:
+ *	what was read before it went is not printed after the line that says so
  * @sampler: the thread; it alone uses what follows
  * @missed: samples that were due since the last one that was printed
  * @nr_samples: printed so far; whoever shows it reads it meanwhile
@@ -87,6 +90,7 @@ struct my_session {
 	struct notifier_block sleep;
 	struct notifier_block reboot;
 	struct dentry *dir;
+	struct mutex news;	/* a sample and its line, against the CPU that goes */
 	struct task_struct *sampler;
 	u64 missed;
 	u64 nr_samples;
@@ -253,7 +257,7 @@ static void print_sample(struct my_session *s)
 
 /* --- the sampler ----------------------------------------------------------- */
 
-static bool take_sample(struct my_session *s)
+static bool __take_sample(struct my_session *s)
 {
 	int err;
 
@@ -269,6 +273,16 @@ static bool take_sample(struct my_session *s)
 	s->last = s->sample;
 	WRITE_ONCE(s->nr_samples, s->nr_samples + 1);
 	return true;
+}
+
+static bool take_sample(struct my_session *s)
+{
+	bool taken;
+
+	mutex_lock(&s->news);
+	taken = __take_sample(s);
+	mutex_unlock(&s->news);
+	return taken;
 }
 
 /* Returns false as soon as the thread is to stop. */
@@ -356,15 +370,22 @@ static void cpu_comes(struct my_session *s)
 		pr_info("cpu%d is back, counting goes on\n", s->c.cpu);
 }
 
-static void cpu_goes(struct my_session *s, const char *how)
+static void __cpu_goes(struct my_session *s, const char *how)
 {
-	if (s->c.away)
-		return;
 	if (my_pmu_cpu_down(&s->c))
 		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
 		       s->c.cpu);
 	if (s->counting)
 		pr_info("cpu%d %s, counting rests\n", s->c.cpu, how);
+}
+
+static void cpu_goes(struct my_session *s, const char *how)
+{
+	if (s->c.away)
+		return;
+	mutex_lock(&s->news);
+	__cpu_goes(s, how);
+	mutex_unlock(&s->news);
 }
 
 /* It must not fail: that would keep the CPU offline. */
@@ -697,6 +718,7 @@ static int __init start_session(struct my_session *s)
 {
 	int err;
 
+	mutex_init(&s->news);
 	/* From the first look at the CPU until it is ours it must not go. */
 	cpus_read_lock();
 	err = prepare(s);

@@ -33,12 +33,17 @@
 static DEFINE_SPINLOCK(lines_lock);
 static char lines[LINES][LINE_SIZE];
 static unsigned int nr_lines;
+/* How long a sample's line takes to be printed, once. */
+static unsigned int slow_print_ms;
 
 static __printf(1, 2) void catch_line(const char *fmt, ...)
 {
+	unsigned int ms = strcmp(fmt, "%s\n") ? 0 : xchg(&slow_print_ms, 0);
 	unsigned long flags;
 	va_list args;
 
+	if (ms)
+		msleep(ms);
 	va_start(args, fmt);
 	spin_lock_irqsave(&lines_lock, flags);
 	if (nr_lines < LINES) {
@@ -255,6 +260,7 @@ static int fresh_start(struct kunit *test)
 	nr_lines = 0;
 	nr_wakeups = 0;
 	oversleep_ms = 0;
+	slow_print_ms = 0;
 	nr_allocated = 0;
 	nr_told = 0;
 	early_releases = 0;
@@ -1290,6 +1296,25 @@ static void core_sleep(struct kunit *test)
 	expect_untouched(test, PMU(V4), &before);
 }
 
+/* What was read before it went is printed before the line that says so. */
+static void core_sleep_while_printing(struct kunit *test)
+{
+	unsigned int tries;
+
+	set_parameters("1", EVERYWHERE, "2");
+	sim_reset(TEST_CPU, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	slow_print_ms = 50;
+	for (tries = 0; READ_ONCE(slow_print_ms) && tries < 5000; tries++)
+		usleep_range(1000, 2000);
+	KUNIT_ASSERT_EQ(test, slow_print_ms, 0U);
+	tell(PM_SUSPEND_PREPARE);
+	msleep(100);
+	KUNIT_EXPECT_STREQ(test, last_line(), SUSPENDED);
+	tell(PM_POST_SUSPEND);
+	unload_module();
+}
+
 /* What is none of our business. */
 static void core_sleep_other_events(struct kunit *test)
 {
@@ -1459,6 +1484,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_hotplug_of_another),
 	KUNIT_CASE(core_hotplug_faults),
 	KUNIT_CASE_PARAM(core_sleep, sleep_gen_params),
+	KUNIT_CASE(core_sleep_while_printing),
 	KUNIT_CASE(core_sleep_other_events),
 	KUNIT_CASE(core_sleep_then_offline),
 	KUNIT_CASE(core_sleep_stays_offline),
