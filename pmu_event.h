@@ -20,7 +20,7 @@ struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
 #define MY_PMC_MAX		64	/* ids, and so events of one CPU */
-#define MY_EVENT_NAME_LEN	48
+#define MY_EVENT_NAME_LEN	96
 
 #define MY_GENERIC_COUNTERS	GENMASK_ULL(INTEL_PMC_IDX_FIXED - 1, 0)
 #define MY_FIXED_COUNTERS	(~MY_GENERIC_COUNTERS)
@@ -43,7 +43,8 @@ static inline int my_pmc_number(int idx)
 
 /**
  * struct my_perf_event_attr - what is to be counted
- * @name: as the user wrote it, with the modifiers, without the pin
+ * @name: as the user wrote it, with the modifiers (those of its group, too),
+ *	without the pin
  * @event: event select, SDM "architectural performance events"; 0 with a
  *	umask is perf's pseudo event for what only a fixed counter counts
  * @umask: unit mask
@@ -51,6 +52,16 @@ static inline int my_pmc_number(int idx)
  * @exclude_user: not at CPL 1, 2 and 3
  * @exclude_kernel: not at CPL 0
  * @pin: counter id, or MY_PMC_ANY
+ * @cmask: counts the cycles with at least so many events; 0 counts events
+ * @edge: counts how often that begins
+ * @inv: counts the cycles with fewer than @cmask
+ * @perf_type: by which perf knows the event: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW
+ * @perf_config: likewise, within its type; of a raw event all bits as written
+ * @confirmed: perf, which knows the CPU's model, says that it has the event
+ * @counters: the counters that the user allows, a set; 0 if any
+ * @pinned: shall always be on a counter
+ * @group: events with the same number are counted together; from 0 on, in the
+ *	order of the list
  */
 struct my_perf_event_attr {
 	char name[MY_EVENT_NAME_LEN];
@@ -60,6 +71,15 @@ struct my_perf_event_attr {
 	bool exclude_user;
 	bool exclude_kernel;
 	int pin;
+	u8 cmask;
+	bool edge;
+	bool inv;
+	u32 perf_type;
+	u64 perf_config;
+	bool confirmed;
+	u64 counters;
+	bool pinned;
+	unsigned int group;
 };
 
 /**

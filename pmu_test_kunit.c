@@ -372,7 +372,7 @@ static const struct refusal refusals[] = {
 	  "counters: 'cycles@gp9': CPU 1 has no gp9; it has 8 generic (gp) and 3 fixed counters\n",
 	},
 	{ "1", "cycle", "5", -EINVAL,
-	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles (cpu-cycles), ref-cycles, bus-cycles, cache-references, cache-misses, branches (branch-instructions), branch-misses, rUUEE, cpu/event=,umask=/\n",
+	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/\n",
 	},
 	{ "1", "ref-cycles,ref-cycles", "5", -ENOSPC,
 	  "counters: 'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters\n",

@@ -11,7 +11,7 @@
 #include <linux/stdarg.h>
 
 struct my_pmu_why {
-	char text[320];
+	char text[448];
 };
 
 /**

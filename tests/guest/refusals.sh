@@ -54,7 +54,7 @@ refused "$invalid" "an event is missing" counters=cycles,
 refused "$invalid" "an event is missing" counters=cycles,,instructions
 refused "$invalid" "no event ''" counters=@gp0
 refused "$invalid" "no event 'r'" counters=r
-refused "$invalid" "no event 'r12345'" counters=r12345
+refused "$invalid" "AnyThread" counters=r2000c0
 refused "$invalid" "no event 'r00g0'" counters=r00g0
 refused "$invalid" "no event 'r0xc0'" counters=r0xc0
 refused "$invalid" "event=0Xc0; a number" counters=cpu/event=0Xc0/
@@ -69,7 +69,15 @@ refused "$invalid" "modifiers 'uu'" counters=cycles:uu
 refused "$invalid" "modifiers ''" counters=cycles:
 refused "$invalid" "the second slash" counters=cpu/event=1
 refused "$invalid" "event= is missing" counters=cpu/umask=1/
-refused "$invalid" "term 'edge'" counters=cpu/event=1,edge/
+refused "$invalid" "term 'edged'" counters=cpu/event=1,edged/
+refused "$invalid" "edge=2; a number from 0 to 0x1" counters=cpu/event=1,edge=2/
+refused "Operation not supported" "ldlat: it needs an extra register" counters=cpu/event=0xcd,umask=1,ldlat=3/
+refused "Operation not supported" "in_tx: transactions are not told apart" counters=cpu/event=1,in_tx=1/
+refused "$invalid" "modifier p (precise) needs samples by PEBS" counters=cycles:p
+refused "$invalid" "modifier h (hypervisor) alone" counters=cycles:h
+refused "$invalid" "a brace is missing" "counters={cycles"
+refused "$invalid" "a brace within braces" "counters={cycles,{cycles}}"
+refused "$invalid" "a range goes from the lower" counters=cycles@gp3-1
 refused "$invalid" "event=0x100; a number from 0 to 0xff" counters=cpu/event=0x100/
 refused "$invalid" "event=; a number" counters=cpu/event=/
 refused "$invalid" "term 'event'" counters=cpu/event=1,event=2/
@@ -78,7 +86,7 @@ refused "$invalid" "'@gp32' is no counter" counters=cycles@gp32
 refused "$invalid" "'@fixed-1' is no counter" counters=cycles@fixed-1
 refused "$invalid" "'@pmc0' is no counter" counters=cycles@pmc0
 refused "$invalid" "longer than" \
-	counters=cpu/event=0x0000000000000000000000000000000000000000000000c0/
+	counters=cpu/event=0x00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000c0/
 
 refused "$invalid" "CPU 3 has no gp8; it has 8 generic (gp) and 3 fixed" \
 	cpu=3 counters=cycles@gp8

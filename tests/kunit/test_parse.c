@@ -17,25 +17,42 @@
 #define GP(n)		(n)
 #define FIXED(n)	(32 + (n))
 
+#define ZEROS_5		"00000"
 #define ZEROS_24	"000000000000000000000000"
 #define ZEROS_39	"000000000000000000000000000000000000000"
 #define ZEROS_40	"0000000000000000000000000000000000000000"
+#define ZEROS_80	ZEROS_40 ZEROS_40
 #define ZEROS_57	"000000000000000000000000000000000000000000000000000000000"
 
 /* Ends of messages. */
 #define KNOWN \
-	"known are instructions, cycles (cpu-cycles), ref-cycles, bus-cycles, cache-references, cache-misses, branches (branch-instructions), branch-misses, rUUEE, cpu/event=,umask=/"
+	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/"
 #define UNPRINTABLE \
 	"blanks, control characters and non-ASCII are in no event; " KNOWN
 #define MISSING		"an event is missing; " KNOWN
-#define TERMS		"event= and umask=, each once, are known"
+#define TERMS \
+	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
-#define SLASH		"the second slash of cpu/.../ is missing"
+#define BIT_NUMBER	"a number from 0 to 0x1 is needed"
+#define WORD		"a word is needed"
+#define EXTRA \
+	"it needs an extra register, which is not programmed here"
+#define TRANSACTIONS	"transactions are not told apart here"
+#define ANY_THREAD \
+	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
+#define SLASH		"the second slash is missing"
 #define MODIFIERS \
-	"u (user), k (kernel) or both, each once, are known"
-#define COUNTERS	"@gpN and @fixedN are, N from 0 to 31"
-#define TOO_LONG	"longer than the 63 characters of any event"
-#define NAME_TOO_LONG	"longer than 47 characters without its pin"
+	"u (user), k (kernel), h (hypervisor), H (host) and D (always on a counter), each once, are known"
+#define COUNTERS \
+	"@gpN and @fixedN are, N from 0 to 31, and sets like @gp0-3+fixed1"
+#define BACKWARDS	"a range goes from the lower counter to the higher"
+#define COUNTER_TWICE	"a counter is there twice"
+#define TOO_LONG	"longer than the 143 characters of any event"
+#define NAME_TOO_LONG	"longer than 95 characters without its counter"
+#define BEHIND_BRACE \
+	"behind its brace there may be a colon and modifiers, as in {cycles,branches}:u"
+#define X_19		"xxxxxxxxxxxxxxxxxxx"
+#define X_95		X_19 X_19 X_19 X_19 X_19
 #define MILLISECONDS	"whole milliseconds from 1 on are needed"
 #define INTERVAL_UNPRINTABLE \
 	"blanks, control characters or non-ASCII; " MILLISECONDS
@@ -126,13 +143,50 @@ static void expect_no_words(struct kunit *test)
 					   sizeof(ctx->why)));
 }
 
+/* What the tables below leave out: how perf knows what they name by encoding. */
+static struct my_perf_event_attr with_perf(const struct my_perf_event_attr *attr)
+{
+	static const u16 generic[] = {
+		0x003c, 0x00c0, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x013c, 0, 0,
+		0x0300,
+	};
+	struct my_perf_event_attr full = *attr;
+	u64 code = attr->umask << 8 | attr->event;
+	unsigned int i;
+
+	if (attr->perf_type || attr->perf_config)
+		return full;
+	if (!attr->named) {
+		full.perf_type = 4;
+		full.perf_config = code | (u64)attr->cmask << 24 |
+				   (attr->edge ? BIT(18) : 0) |
+				   (attr->inv ? BIT(23) : 0);
+		return full;
+	}
+	for (i = 0; i < ARRAY_SIZE(generic); i++) {
+		if (code == generic[i])
+			full.perf_config = i;
+	}
+	return full;
+}
+
 static void expect_attr(struct kunit *test, unsigned int i,
-			const struct my_perf_event_attr *want)
+			const struct my_perf_event_attr *brief)
 {
 	struct parse_context *ctx = test->priv;
 	const struct my_perf_event_attr *attr = &ctx->attr[i];
+	const struct my_perf_event_attr full = with_perf(brief), *want = &full;
 
 	KUNIT_EXPECT_STREQ(test, attr->name, want->name);
+	KUNIT_EXPECT_EQ(test, attr->cmask, want->cmask);
+	KUNIT_EXPECT_EQ(test, attr->edge, want->edge);
+	KUNIT_EXPECT_EQ(test, attr->inv, want->inv);
+	KUNIT_EXPECT_EQ(test, attr->perf_type, want->perf_type);
+	KUNIT_EXPECT_EQ(test, attr->perf_config, want->perf_config);
+	KUNIT_EXPECT_FALSE(test, attr->confirmed);
+	KUNIT_EXPECT_EQ(test, attr->counters, want->counters);
+	KUNIT_EXPECT_EQ(test, attr->pinned, want->pinned);
+	KUNIT_EXPECT_EQ(test, attr->group, want->group);
 	KUNIT_EXPECT_EQ(test, attr->event, want->event);
 	KUNIT_EXPECT_EQ(test, attr->umask, want->umask);
 	KUNIT_EXPECT_EQ(test, attr->named, want->named);
@@ -219,7 +273,124 @@ static const struct one_event one_event[] = {
 	  { "cpu/event=0x" ZEROS_24 "c0/", 0xc0, 0x00,
 	    false, false, false, ANY } },
 
+	/* raw: all the bits of an event, and none of the others */
+	{ "r12345", { "r12345", 0x45, 0x23, .pin = ANY, .perf_type = 4,
+		      .perf_config = 0x12345 } },
+	{ "r2840001c2",
+	  { "r2840001c2", 0xc2, 0x01, .pin = ANY, .cmask = 0x84,
+	    .perf_type = 4, .perf_config = 0x2840001c2 } },
+	{ "r68401c2",
+	  { "r68401c2", 0xc2, 0x01, .pin = ANY, .edge = true, .inv = true,
+	    .cmask = 6, .perf_type = 4, .perf_config = 0x68401c2 } },
+	{ "r801c2", { "r801c2", 0xc2, 0x01, .pin = ANY, .perf_type = 4,
+		      .perf_config = 0x801c2 } },
+	{ "r8001c2",
+	  { "r8001c2", 0xc2, 0x01, .pin = ANY, .inv = true, .perf_type = 4,
+	    .perf_config = 0x8001c2 } },
+	{ "rffffffff00df01c2",
+	  { "rffffffff00df01c2", 0xc2, 0x01, .pin = ANY, .edge = true,
+	    .inv = true, .perf_type = 4, .perf_config = 0xffffffff00df01c2 } },
+
+	/* fields */
+	{ "cpu/event=0xc0,edge/",
+	  { "cpu/event=0xc0,edge/", 0xc0, .pin = ANY, .edge = true } },
+	{ "cpu/edge=1,event=0xc0/",
+	  { "cpu/edge=1,event=0xc0/", 0xc0, .pin = ANY, .edge = true } },
+	{ "cpu/event=0xc0,edge=0,inv=0,cmask=0/",
+	  { "cpu/event=0xc0,edge=0,inv=0,cmask=0/", 0xc0, .pin = ANY } },
+	{ "cpu/event=0xc0,inv,cmask=2/u",
+	  { "cpu/event=0xc0,inv,cmask=2/u", 0xc0, .exclude_kernel = true,
+	    .pin = ANY, .inv = true, .cmask = 2 } },
+	{ "cpu/event=0xc0,cmask=255/",
+	  { "cpu/event=0xc0,cmask=255/", 0xc0, .pin = ANY, .cmask = 255 } },
+	{ "cpu/event=0xc0,pc/",
+	  { "cpu/event=0xc0,pc/", 0xc0, .pin = ANY, .perf_type = 4,
+	    .perf_config = 0x800c0 } },
+	{ "cpu/event=0xc0,any=0/",
+	  { "cpu/event=0xc0,any=0/", 0xc0, .pin = ANY } },
+	{ "cpu/config=0x18401c2/",
+	  { "cpu/config=0x18401c2/", 0xc2, 0x01, .pin = ANY, .cmask = 1,
+	    .edge = true, .inv = true, .perf_type = 4,
+	    .perf_config = 0x18401c2 } },
+	{ "cpu/config=0x1c0,cmask=1/",
+	  { "cpu/config=0x1c0,cmask=1/", 0xc0, 0x01, .pin = ANY, .cmask = 1 } },
+	{ "cpu/r1c2/", { "cpu/r1c2/", 0xc2, 0x01, .pin = ANY } },
+	{ "cpu/r0x1c2/", { "cpu/r0x1c2/", 0xc2, 0x01, .pin = ANY } },
+	{ "cpu/r1c2,edge/",
+	  { "cpu/r1c2,edge/", 0xc2, 0x01, .pin = ANY, .edge = true } },
+
+	/* names between the slashes */
+	{ "cpu/cycles/", { "cpu/cycles/", 0x3c, .named = true, .pin = ANY } },
+	{ "cpu/cache-misses/u",
+	  { "cpu/cache-misses/u", 0x2e, 0x41, true, false, true, ANY } },
+	{ "cpu/Cache-MISSES/",
+	  { "cpu/Cache-MISSES/", 0x2e, 0x41, true, .pin = ANY } },
+	{ "cpu/event=cpu-cycles/",
+	  { "cpu/event=cpu-cycles/", 0x3c, .named = true, .pin = ANY } },
+	{ "cpu/instructions,inv,cmask=2/",
+	  { "cpu/instructions,inv,cmask=2/", 0xc0, .named = true, .pin = ANY,
+	    .inv = true, .cmask = 2 } },
+	{ "cpu/cmask=1,branches/",
+	  { "cpu/cmask=1,branches/", 0xc4, .named = true, .pin = ANY,
+	    .cmask = 1 } },
+
+	/* what means nothing to a counter */
+	{ "cpu/event=0xc0,name=foo/",
+	  { "cpu/event=0xc0,name=foo/", 0xc0, .pin = ANY } },
+	{ "cpu/event=0xc0,name=a.b:c-d_1*?/:u",
+	  { "cpu/event=0xc0,name=a.b:c-d_1*?/:u", 0xc0,
+	    .exclude_kernel = true, .pin = ANY } },
+	{ "cpu/event=0xc0,period=100000,percore,metric-id=x/",
+	  { "cpu/event=0xc0,period=100000,percore,metric-id=x/", 0xc0,
+	    .pin = ANY } },
+	{ "cycles//u", { "cycles//u", 0x3c, 0, true, false, true, ANY } },
+	{ "cycles/name=n/",
+	  { "cycles/name=n/", 0x3c, .named = true, .pin = ANY } },
+	{ "r1c2//", { "r1c2//", 0xc2, 0x01, .pin = ANY } },
+
+	/* perf's other names */
+	{ "stalled-cycles-frontend",
+	  { "stalled-cycles-frontend", .named = true, .pin = ANY,
+	    .perf_config = 7 } },
+	{ "idle-cycles-frontend",
+	  { "idle-cycles-frontend", .named = true, .pin = ANY,
+	    .perf_config = 7 } },
+	{ "stalled-cycles-backend",
+	  { "stalled-cycles-backend", .named = true, .pin = ANY,
+	    .perf_config = 8 } },
+	{ "idle-cycles-backend",
+	  { "idle-cycles-backend", .named = true, .pin = ANY,
+	    .perf_config = 8 } },
+	/* the other events of leaf 0AH */
+	{ "arch-topdown-slots",
+	  { "arch-topdown-slots", 0xa4, 0x01, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x1a4 } },
+	{ "arch-topdown-be-bound",
+	  { "arch-topdown-be-bound", 0xa4, 0x02, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x2a4 } },
+	{ "arch-topdown-bad-spec",
+	  { "arch-topdown-bad-spec", 0x73, 0x00, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x73 } },
+	{ "arch-topdown-fe-bound",
+	  { "arch-topdown-fe-bound", 0x9c, 0x01, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x19c } },
+	{ "arch-topdown-retiring",
+	  { "arch-topdown-retiring", 0xc2, 0x02, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x2c2 } },
+	{ "arch-lbr-inserts",
+	  { "arch-lbr-inserts", 0xe4, 0x01, true, .pin = ANY,
+	    .perf_type = 4, .perf_config = 0x1e4 } },
+
 	/* modifiers */
+	{ "cycles:H", { "cycles:H", 0x3c, .named = true, .pin = ANY } },
+	{ "cycles:uH", { "cycles:uH", 0x3c, 0, true, false, true, ANY } },
+	{ "cycles:uh", { "cycles:uh", 0x3c, 0, true, false, true, ANY } },
+	{ "cycles:hk", { "cycles:hk", 0x3c, 0, true, true, false, ANY } },
+	{ "cycles:ukh", { "cycles:ukh", 0x3c, 0, true, .pin = ANY } },
+	{ "cycles:D",
+	  { "cycles:D", 0x3c, .named = true, .pin = ANY, .pinned = true } },
+	{ "cpu/event=1/uDHk",
+	  { "cpu/event=1/uDHk", 0x01, .pin = ANY, .pinned = true } },
 	{ "cycles:u", { "cycles:u", 0x3c, 0x00, true, false, true, ANY } },
 	{ "cycles:k", { "cycles:k", 0x3c, 0x00, true, true, false, ANY } },
 	{ "cycles:uk", { "cycles:uk", 0x3c, 0x00, true, false, false, ANY } },
@@ -266,10 +437,26 @@ static const struct one_event one_event[] = {
 	  { "cpu/event=1/k", 0x01, 0x00, false, true, false, FIXED(31) } },
 	{ "cpu/event=1/:u@gp10",
 	  { "cpu/event=1/:u", 0x01, 0x00, false, false, true, GP(10) } },
-	/* 47 characters, and 16 of the pin: the longest */
-	{ "r" ZEROS_40 "0001c2@fixed0000000031",
-	  { "r" ZEROS_40 "0001c2", 0xc2, 0x01, false, false, false,
-	    FIXED(31) } },
+	/* more than one counter, or a range of one: no pin */
+	{ "cycles@gp0-3",
+	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0xf } },
+	{ "cycles@gp1-1",
+	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0x2 } },
+	{ "cycles@gp0+gp2",
+	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0x5 } },
+	{ "cycles@fixed0-31",
+	  { "cycles", 0x3c, .named = true, .pin = ANY,
+	    .counters = 0xffffffff00000000 } },
+	{ "cycles@gp0-31+fixed0-31",
+	  { "cycles", 0x3c, .named = true, .pin = ANY,
+	    .counters = 0xffffffffffffffff } },
+	{ "cycles:u@fixed1+gp31+gp004-7",
+	  { "cycles:u", 0x3c, 0, true, false, true, ANY,
+	    .counters = 0x2800000f0 } },
+	/* 95 characters, and 48 of the pin: the longest */
+	{ "r" ZEROS_80 ZEROS_5 ZEROS_5 "01c2@fixed" ZEROS_40 "31",
+	  { "r" ZEROS_80 ZEROS_5 ZEROS_5 "01c2", 0xc2, 0x01, false, false,
+	    false, FIXED(31) } },
 };
 
 static void describe_one_event(const struct one_event *row, char *desc)
@@ -305,6 +492,105 @@ static void events_every_pin(struct kunit *test)
 	expect_no_words(test);
 }
 
+/* --- caches ---------------------------------------------------------------- */
+
+/* perf's words; what is in a row means the same. */
+static const char *const cache_words[][5] = {
+	{ "L1-dcache", "l1-d", "l1d", "L1-data" },
+	{ "L1-icache", "l1-i", "l1i", "L1-instruction" },
+	{ "LLC", "L2" },
+	{ "dTLB", "d-tlb", "Data-TLB" },
+	{ "iTLB", "i-tlb", "Instruction-TLB" },
+	{ "branch", "bpu", "btb", "bpc" },	/* "branches" is another event */
+	{ "node" },
+};
+
+static const char *const operation_words[][5] = {
+	{ "load", "loads", "read" },
+	{ "store", "stores", "write" },
+	{ "prefetch", "prefetches", "speculative-read", "speculative-load" },
+};
+
+static const char *const result_words[][5] = {
+	{ "refs", "Reference", "ops", "access" },
+	{ "misses", "miss" },
+};
+
+/* The instructions' caches are not written, the last two only read. */
+static bool has_operation(unsigned int cache, unsigned int operation)
+{
+	return !((cache == 1 && operation == 1) ||
+		 ((cache == 4 || cache == 5) && operation));
+}
+
+static void expect_cache(struct kunit *test, const char *name,
+			 unsigned int cache, unsigned int operation,
+			 unsigned int result)
+{
+	struct parse_context *ctx = test->priv;
+	int ret = parse(test, name, 1);
+
+	if (!has_operation(cache, operation)) {
+		KUNIT_EXPECT_EQ_MSG(test, ret, -EINVAL, "%s", name);
+		return;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, ret, 1, "%s", name);
+	KUNIT_EXPECT_TRUE(test, ctx->attr[0].named);
+	KUNIT_EXPECT_EQ(test, ctx->attr[0].perf_type, 3U);
+	KUNIT_EXPECT_EQ_MSG(test, ctx->attr[0].perf_config,
+			    (u64)(cache | operation << 8 | result << 16), "%s",
+			    name);
+	KUNIT_EXPECT_EQ(test, ctx->attr[0].event, 0);
+	KUNIT_EXPECT_EQ(test, ctx->attr[0].umask, 0);
+}
+
+/* Alone, with each word, and with both in each order. */
+static void expect_cache_words(struct kunit *test, const char *cache,
+			       unsigned int c, unsigned int i, unsigned int j)
+{
+	struct parse_context *ctx = test->priv;
+	const char *operation = operation_words[i / 5][i % 5];
+	const char *result = result_words[j / 5][j % 5];
+	size_t size = sizeof(ctx->list);
+
+	if (!operation || !result)
+		return;
+	expect_cache(test, cache, c, 0, 0);
+	snprintf(ctx->list, size, "%s-%s", cache, operation);
+	expect_cache(test, ctx->list, c, i / 5, 0);
+	snprintf(ctx->list, size, "%s-%s", cache, result);
+	/* perf has this for another event */
+	if (strcmp(ctx->list, "branch-misses"))
+		expect_cache(test, ctx->list, c, 0, j / 5);
+	snprintf(ctx->list, size, "%s-%s-%s", cache, operation, result);
+	expect_cache(test, ctx->list, c, i / 5, j / 5);
+	snprintf(ctx->list, size, "%s-%s-%s", cache, result, operation);
+	expect_cache(test, ctx->list, c, i / 5, j / 5);
+}
+
+static void events_caches(struct kunit *test)
+{
+	unsigned int c, word, i, j;
+
+	for (c = 0; c < ARRAY_SIZE(cache_words); c++)
+		for (word = 0; word < 5 && cache_words[c][word]; word++)
+			for (i = 0; i < 5 * ARRAY_SIZE(operation_words); i++)
+				for (j = 0; j < 5 * ARRAY_SIZE(result_words); j++)
+					expect_cache_words(test,
+							   cache_words[c][word],
+							   c, i, j);
+}
+
+/* A second word of a kind is not looked at, as in perf. */
+static void events_caches_doubled(struct kunit *test)
+{
+	expect_cache(test, "LLC-loads-stores", 2, 0, 0);
+	expect_cache(test, "LLC-stores-loads", 2, 1, 0);
+	expect_cache(test, "LLC-misses-refs", 2, 0, 1);
+	expect_cache(test, "LLC-refs-misses", 2, 0, 0);
+	expect_cache(test, "branches-loads", 5, 0, 0);
+}
+
 /* --- lists ----------------------------------------------------------------- */
 
 struct event_list {
@@ -317,29 +603,86 @@ static const struct event_list event_lists[] = {
 	/* the module's default */
 	{ "instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1", 4, {
 		{ "instructions", 0xc0, 0x00, true, false, false, GP(2) },
-		{ "cycles", 0x3c, 0x00, true, false, false, GP(3) },
-		{ "instructions", 0xc0, 0x00, true, false, false, FIXED(0) },
-		{ "cycles", 0x3c, 0x00, true, false, false, FIXED(1) },
+		{ "cycles", 0x3c, 0x00, true, false, false, GP(3), .group = 1 },
+		{ "instructions", 0xc0, 0x00, true, false, false, FIXED(0),
+		  .group = 2 },
+		{ "cycles", 0x3c, 0x00, true, false, false, FIXED(1),
+		  .group = 3 },
 	} },
 	/* a comma between slashes is no end, one behind them is */
 	{ "cpu/event=1,umask=2/,cpu/umask=3,event=4/k@gp0,r5", 3, {
 		{ "cpu/event=1,umask=2/", 0x01, 0x02, false, false, false,
 		  ANY },
 		{ "cpu/umask=3,event=4/k", 0x04, 0x03, false, true, false,
-		  GP(0) },
-		{ "r5", 0x05, 0x00, false, false, false, ANY },
+		  GP(0), .group = 1 },
+		{ "r5", 0x05, 0x00, false, false, false, ANY, .group = 2 },
 	} },
 	/* nothing of one event is left in the next */
 	{ "cycles:u@gp1,r1,cycles:k@fixed1,r2", 4, {
 		{ "cycles:u", 0x3c, 0x00, true, false, true, GP(1) },
-		{ "r1", 0x01, 0x00, false, false, false, ANY },
-		{ "cycles:k", 0x3c, 0x00, true, true, false, FIXED(1) },
-		{ "r2", 0x02, 0x00, false, false, false, ANY },
+		{ "r1", 0x01, 0x00, false, false, false, ANY, .group = 1 },
+		{ "cycles:k", 0x3c, 0x00, true, true, false, FIXED(1),
+		  .group = 2 },
+		{ "r2", 0x02, 0x00, false, false, false, ANY, .group = 3 },
 	} },
 	/* twice the same is for others to judge */
 	{ "cycles@gp0,cycles@gp0", 2, {
 		{ "cycles", 0x3c, 0x00, true, false, false, GP(0) },
-		{ "cycles", 0x3c, 0x00, true, false, false, GP(0) },
+		{ "cycles", 0x3c, 0x00, true, false, false, GP(0),
+		  .group = 1 },
+	} },
+	/* all of a row of terms and counters is gone in the next */
+	{ "cpu/event=1,edge,inv,cmask=9/D@gp0-1,r2", 2, {
+		{ "cpu/event=1,edge,inv,cmask=9/D", 0x01, .pin = ANY,
+		  .edge = true, .inv = true, .cmask = 9, .pinned = true,
+		  .counters = 3 },
+		{ "r2", 0x02, .pin = ANY, .group = 1 },
+	} },
+	/* braces */
+	{ "{cycles}", 1, {
+		{ "cycles", 0x3c, .named = true, .pin = ANY },
+	} },
+	{ "r1,{r2@gp1,cpu/event=3,umask=4/u},r5", 4, {
+		{ "r1", 0x01, .pin = ANY },
+		{ "r2", 0x02, .pin = GP(1), .group = 1 },
+		{ "cpu/event=3,umask=4/u", 0x03, 0x04, .exclude_kernel = true,
+		  .pin = ANY, .group = 1 },
+		{ "r5", 0x05, .pin = ANY, .group = 2 },
+	} },
+	{ "{r1},{r2},{r3,r4}", 4, {
+		{ "r1", 0x01, .pin = ANY },
+		{ "r2", 0x02, .pin = ANY, .group = 1 },
+		{ "r3", 0x03, .pin = ANY, .group = 2 },
+		{ "r4", 0x04, .pin = ANY, .group = 2 },
+	} },
+	/* their modifiers: added to an event's own, as perf does it */
+	{ "{cycles:u,instructions}:k", 2, {
+		{ "cycles:uk", 0x3c, .named = true, .pin = ANY },
+		{ "instructions:k", 0xc0, 0, true, true, false, ANY },
+	} },
+	{ "{r1:uk,r2:ku@gp3,r3:h}:u,r4", 4, {
+		{ "r1:uk", 0x01, .pin = ANY },
+		{ "r2:uk", 0x02, .pin = GP(3) },
+		{ "r3:u", 0x03, .exclude_kernel = true, .pin = ANY },
+		{ "r4", 0x04, .pin = ANY, .group = 1 },
+	} },
+	/* which begins anew where nothing was left out */
+	{ "{r1:ukh,r2:H}:u", 2, {
+		{ "r1:u", 0x01, .exclude_kernel = true, .pin = ANY },
+		{ "r2:u", 0x02, .exclude_kernel = true, .pin = ANY },
+	} },
+	{ "{cpu/event=1/,cpu/event=2/:k,cpu/event=3/uH,r4//}:u", 4, {
+		{ "cpu/event=1/u", 0x01, .exclude_kernel = true, .pin = ANY },
+		{ "cpu/event=2/uk", 0x02, .pin = ANY },
+		{ "cpu/event=3/u", 0x03, .exclude_kernel = true, .pin = ANY },
+		{ "r4//u", 0x04, .exclude_kernel = true, .pin = ANY },
+	} },
+	{ "{r1,r2:u}:D,{r3:D,r4}", 4, {
+		{ "r1", 0x01, .pin = ANY, .pinned = true },
+		{ "r2:u", 0x02, .exclude_kernel = true, .pin = ANY,
+		  .pinned = true },
+		{ "r3:D", 0x03, .pin = ANY, .pinned = true, .group = 1 },
+		{ "r4", 0x04, .pin = ANY, .pinned = true, .group = 1 },
 	} },
 };
 
@@ -429,7 +772,8 @@ static const struct refused refused_events[] = {
 	{ "nothing but modifiers", ":u", "':u': no event ''; " KNOWN },
 	{ "lone colon", ":", "':': no event ''; " KNOWN },
 	{ "lone at", "@", "'@': '@' is no counter; " COUNTERS },
-	{ "lone slash", "/", "'/': no event '/'; " KNOWN },
+	{ "lone slash", "/", "'/': " SLASH },
+	{ "two slashes", "//", "'//': no event ''; " KNOWN },
 
 	/* bytes */
 	{ "blank", " ", UNPRINTABLE },
@@ -460,34 +804,70 @@ static const struct refused refused_events[] = {
 	{ "prefix of a name", "cycle", "'cycle': no event 'cycle'; " KNOWN },
 	{ "one more than a name", "cycless",
 	  "'cycless': no event 'cycless'; " KNOWN },
-	{ "prefix of two names", "branch", "'branch': no event 'branch'; " KNOWN },
+	{ "prefix of two names", "bran", "'bran': no event 'bran'; " KNOWN },
 	{ "prefix of two names with the hyphen", "cache-",
 	  "'cache-': no event 'cache-'; " KNOWN },
 	{ "capitals", "CYCLES", "'CYCLES': no event 'CYCLES'; " KNOWN },
 	{ "one capital", "Cycles", "'Cycles': no event 'Cycles'; " KNOWN },
 	{ "underscore", "cpu_cycles",
 	  "'cpu_cycles': no event 'cpu_cycles'; " KNOWN },
-	{ "a name of perf's that is not here", "stalled-cycles-frontend",
-	  "'stalled-cycles-frontend': no event 'stalled-cycles-frontend'; "
-	  KNOWN },
+	{ "a name of perf's that is no hardware's", "page-faults",
+	  "'page-faults': no event 'page-faults'; " KNOWN },
 	{ "number", "192", "'192': no event '192'; " KNOWN },
 	{ "cpu", "cpu", "'cpu': no event 'cpu'; " KNOWN },
 	{ "second of a list", "cycles,nonsense:u@gp0",
 	  "'nonsense:u@gp0': no event 'nonsense'; " KNOWN },
 	{ "first of a list", "nonsense,cycles",
 	  "'nonsense': no event 'nonsense'; " KNOWN },
-	{ "slash after a name", "cycles/", "'cycles/': no event 'cycles/'; " KNOWN },
+	{ "slash after a name", "cycles/", "'cycles/': " SLASH },
 	{ "name of another PMU", "cpu_core/event=1,umask=2/",
-	  "'cpu_core/event=1,umask=2/': no event 'cpu_core/event=1,umask=2/'; "
-	  KNOWN },
+	  "'cpu_core/event=1,umask=2/': no event 'cpu_core'; " KNOWN },
 	{ "CPU in capitals", "CPU/event=1/",
-	  "'CPU/event=1/': no event 'CPU/event=1/'; " KNOWN },
+	  "'CPU/event=1/': no event 'CPU'; " KNOWN },
+	{ "encoding of a name", "cycles/event=1/",
+	  "'cycles/event=1/': term 'event'; " TERMS },
+	{ "field of a name", "cycles/edge/",
+	  "'cycles/edge/': term 'edge'; " TERMS },
+	{ "name of a name", "cycles/branches/",
+	  "'cycles/branches/': term 'branches'; " TERMS },
+	{ "number of a cache", "LLC-loads/r1/",
+	  "'LLC-loads/r1/': term 'r1'; " TERMS },
+
+	/* caches */
+	{ "cache in capitals", "l1-dcache-loads",
+	  "'l1-dcache-loads': no event 'l1-dcache-loads'; " KNOWN },
+	{ "cache and a hyphen", "LLC-", "'LLC-': no event 'LLC-'; " KNOWN },
+	{ "cache, loads and a hyphen", "LLC-loads-",
+	  "'LLC-loads-': no event 'LLC-loads-'; " KNOWN },
+	{ "two hyphens", "LLC--loads",
+	  "'LLC--loads': no event 'LLC--loads'; " KNOWN },
+	{ "hyphen alone", "-", "'-': no event '-'; " KNOWN },
+	{ "operation alone", "loads", "'loads': no event 'loads'; " KNOWN },
+	{ "unknown cache", "L3-loads",
+	  "'L3-loads': no event 'L3-loads'; " KNOWN },
+	{ "unknown word", "LLC-hits", "'LLC-hits': no event 'LLC-hits'; " KNOWN },
+	{ "word in capitals", "LLC-Loads",
+	  "'LLC-Loads': no event 'LLC-Loads'; " KNOWN },
+	{ "three words", "LLC-loads-misses-refs",
+	  "'LLC-loads-misses-refs': no event 'LLC-loads-misses-refs'; " KNOWN },
+	{ "L1I stores", "L1-icache-stores",
+	  "'L1-icache-stores': no event 'L1-icache-stores'; " KNOWN },
+	{ "ITLB prefetches", "iTLB-prefetch-misses",
+	  "'iTLB-prefetch-misses': no event 'iTLB-prefetch-misses'; " KNOWN },
+	{ "branch stores", "branch-stores",
+	  "'branch-stores': no event 'branch-stores'; " KNOWN },
+	{ "cache and a modifier without colon", "LLCu",
+	  "'LLCu': no event 'LLCu'; " KNOWN },
+	{ "cache between slashes", "cpu/LLC-loads/",
+	  "'cpu/LLC-loads/': term 'LLC-loads'; " TERMS },
 	{ "conversions", "%s%n%d", "'%s%n%d': no event '%s%n%d'; " KNOWN },
 
 	/* raw */
 	{ "r alone", "r", "'r': no event 'r'; " KNOWN },
 	{ "r and modifiers alone", "r:u", "'r:u': no event 'r'; " KNOWN },
-	{ "r with five digits", "r12345", "'r12345': no event 'r12345'; " KNOWN },
+	{ "r with AnyThread", "r2000c0", "'r2000c0': " ANY_THREAD },
+	{ "r with 0x and 16 digits", "r0x1000000000000001",
+	  "'r0x1000000000000001': no event 'r0x1000000000000001'; " KNOWN },
 	{ "r with 17 digits", "r10000000000000000",
 	  "'r10000000000000000': no event 'r10000000000000000'; " KNOWN },
 	{ "r with 0x", "r0xc0", "'r0xc0': no event 'r0xc0'; " KNOWN },
@@ -502,10 +882,71 @@ static const struct refused refused_events[] = {
 	{ "lone comma between slashes", "cpu/,/", "'cpu/,/': term ''; " TERMS },
 	{ "comma after the terms", "cpu/event=1,/",
 	  "'cpu/event=1,/': term ''; " TERMS },
-	{ "unknown term", "cpu/event=1,edge=1/",
-	  "'cpu/event=1,edge=1/': term 'edge'; " TERMS },
-	{ "name between slashes", "cpu/cycles/",
-	  "'cpu/cycles/': term 'cycles'; " TERMS },
+	{ "unknown term", "cpu/event=1,edged=1/",
+	  "'cpu/event=1,edged=1/': term 'edged'; " TERMS },
+	{ "unknown word", "cpu/event=1,edged/",
+	  "'cpu/event=1,edged/': term 'edged'; " TERMS },
+	{ "AnyThread", "cpu/event=1,any/", "'cpu/event=1,any/': " ANY_THREAD },
+	{ "AnyThread of a name", "cpu/cycles,any=1/",
+	  "'cpu/cycles,any=1/': " ANY_THREAD },
+	{ "name and event=", "cpu/cycles,event=1/",
+	  "'cpu/cycles,event=1/': term 'event'; " TERMS },
+	{ "event= and name", "cpu/event=1,cycles/",
+	  "'cpu/event=1,cycles/': term 'cycles'; " TERMS },
+	{ "name and umask=", "cpu/cycles,umask=1/",
+	  "'cpu/cycles,umask=1/': term 'umask'; " TERMS },
+	{ "name and config=", "cpu/cycles,config=1/",
+	  "'cpu/cycles,config=1/': term 'config'; " TERMS },
+	{ "two names", "cpu/cycles,branches/",
+	  "'cpu/cycles,branches/': term 'branches'; " TERMS },
+	{ "name and number", "cpu/cycles,r1/",
+	  "'cpu/cycles,r1/': term 'r1'; " TERMS },
+	{ "two numbers between slashes", "cpu/r1,r2/",
+	  "'cpu/r1,r2/': term 'r2'; " TERMS },
+	{ "name as two events", "cpu/event=cycles,event=branches/",
+	  "'cpu/event=cycles,event=branches/': event=branches; " NUMBER },
+	{ "edge twice", "cpu/event=1,edge,edge/",
+	  "'cpu/event=1,edge,edge/': term 'edge'; " TERMS },
+	{ "r0x alone", "cpu/r0x/", "'cpu/r0x/': term 'r0x'; " TERMS },
+	{ "r0x with 17 digits", "cpu/r0x10000000000000000/",
+	  "'cpu/r0x10000000000000000/': term 'r0x10000000000000000'; " TERMS },
+	{ "edge of 2", "cpu/event=1,edge=2/",
+	  "'cpu/event=1,edge=2/': edge=2; " BIT_NUMBER },
+	{ "empty edge", "cpu/event=1,edge=/",
+	  "'cpu/event=1,edge=/': edge=; " BIT_NUMBER },
+	{ "cmask without number", "cpu/event=1,cmask/",
+	  "'cpu/event=1,cmask/': cmask=; " NUMBER },
+	{ "cmask too large", "cpu/event=1,cmask=256/",
+	  "'cpu/event=1,cmask=256/': cmask=256; " NUMBER },
+	{ "config too large", "cpu/config=0x10000000000000000/",
+	  "'cpu/config=0x10000000000000000/': config=0x10000000000000000; a number from 0 to 0xffffffffffffffff is needed" },
+	{ "name without a word", "cpu/event=1,name/",
+	  "'cpu/event=1,name/': name=; " WORD },
+	{ "empty name", "cpu/event=1,name=/",
+	  "'cpu/event=1,name=/': name=; " WORD },
+	{ "number as a name", "cpu/event=1,name=3/",
+	  "'cpu/event=1,name=3/': name=3; " WORD },
+	{ "name with a quote", "cpu/event=1,name='x'/",
+	  "'cpu/event=1,name='x'/': name='x'; " WORD },
+	{ "edge alone", "cpu/edge/",
+	  "'cpu/edge/': event= is missing between the slashes" },
+	{ "in_tx", "cpu/event=1,in_tx/", "'cpu/event=1,in_tx/': in_tx: "
+	  TRANSACTIONS, -EOPNOTSUPP },
+	{ "in_tx_cp", "cpu/event=1,in_tx_cp=1/",
+	  "'cpu/event=1,in_tx_cp=1/': in_tx_cp: " TRANSACTIONS, -EOPNOTSUPP },
+	{ "offcore_rsp", "cpu/event=0xb7,umask=1,offcore_rsp=0x10001/",
+	  "'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/': offcore_rsp: " EXTRA,
+	  -EOPNOTSUPP },
+	{ "ldlat", "cpu/event=0xcd,umask=1,ldlat=3/",
+	  "'cpu/event=0xcd,umask=1,ldlat=3/': ldlat: " EXTRA, -EOPNOTSUPP },
+	{ "frontend", "cpu/event=0xc6,frontend=1/",
+	  "'cpu/event=0xc6,frontend=1/': frontend: " EXTRA, -EOPNOTSUPP },
+	{ "snoop_rsp", "cpu/event=1,snoop_rsp=1/",
+	  "'cpu/event=1,snoop_rsp=1/': snoop_rsp: " EXTRA, -EOPNOTSUPP },
+	{ "config1", "cpu/event=1,config1=1/",
+	  "'cpu/event=1,config1=1/': config1: " EXTRA, -EOPNOTSUPP },
+	{ "config2", "cpu/event=1,config2=1/",
+	  "'cpu/event=1,config2=1/': config2: " EXTRA, -EOPNOTSUPP },
 	{ "term in capitals", "cpu/EVENT=1/",
 	  "'cpu/EVENT=1/': term 'EVENT'; " TERMS },
 	{ "prefix of a term", "cpu/even=1/",
@@ -558,15 +999,32 @@ static const struct refused refused_events[] = {
 	  "'cpu/event=1@gp0': " SLASH },
 	{ "second slash missing, and modifiers", "cpu/event=1:u",
 	  "'cpu/event=1:u': " SLASH },
+	{ "second slash missing, and a list of pins",
+	  "cpu/event=0xc4,instructions@gp2,cycles@gp3",
+	  "'cpu/event=0xc4,instructions@gp2,cycles@gp3': " SLASH },
 	{ "second slash missing, and a long list",
-	  "cpu/event=0xc4,instructions@gp2,cycles@gp3,instructions@fixed0,cycles",
+	  "cpu/event=0xc4,instructions@gp2,cycles@gp3,instructions@fixed0,cycles,r"
+	  ZEROS_80,
 	  "'cpu/event=0xc4,instructions@gp2,cycles@g...': " TOO_LONG
 	  "; a slash is missing" },
 
 	/* modifiers */
 	{ "unknown modifier", "cycles:x", "'cycles:x': modifiers 'x'; " MODIFIERS },
-	{ "unknown modifier behind a known one", "cycles:up",
-	  "'cycles:up': modifiers 'up'; " MODIFIERS },
+	{ "unknown modifier behind a known one", "cycles:ux",
+	  "'cycles:ux': modifiers 'ux'; " MODIFIERS },
+	{ "h alone", "cycles:h", "'cycles:h': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
+	{ "h alone, and others", "cycles:HhD", "'cycles:HhD': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
+	{ "D twice", "cycles:DD", "'cycles:DD': modifiers 'DD'; " MODIFIERS },
+	{ "H twice", "cycles:HuH", "'cycles:HuH': modifiers 'HuH'; " MODIFIERS },
+	{ "p", "cycles:p", "'cycles:p': modifier p (precise) needs samples by PEBS; nothing is sampled here" },
+	{ "ppp", "cycles:uppp", "'cycles:uppp': modifier p (precise) needs samples by PEBS; nothing is sampled here" },
+	{ "P", "cycles:P", "'cycles:P': modifier P (most precise) needs samples by PEBS; nothing is sampled here" },
+	{ "S", "cycles:S", "'cycles:S': modifier S (read the group at a sample) needs samples; nothing is sampled here" },
+	{ "G", "cycles:G", "'cycles:G': modifier G (guest) needs counters that stop in the host; they count in both" },
+	{ "I", "cycles:I", "'cycles:I': modifier I (not in idle): no PMU can tell; halted CPUs have no cycles" },
+	{ "W", "cycles:W", "'cycles:W': modifier W (weak group): a group is never taken apart" },
+	{ "e", "cycles:e", "'cycles:e': modifier e (exclusive): while the module is loaded nobody else has the PMU" },
+	{ "b", "cycles:b", "'cycles:b': modifier b (counted by BPF): there is no BPF in it" },
 	{ "modifier in capitals", "cycles:U",
 	  "'cycles:U': modifiers 'U'; " MODIFIERS },
 	{ "empty modifiers", "cycles:", "'cycles:': modifiers ''; " MODIFIERS },
@@ -579,8 +1037,9 @@ static const struct refused refused_events[] = {
 	{ "modifiers twice", "cycles:u:k",
 	  "'cycles:u:k': modifiers 'u:k'; " MODIFIERS },
 	{ "two colons", "cycles::u", "'cycles::u': modifiers ':u'; " MODIFIERS },
-	{ "slash after modifiers", "cycles:u/",
-	  "'cycles:u/': modifiers 'u/'; " MODIFIERS },
+	{ "slash after modifiers", "cycles:u/", "'cycles:u/': " SLASH },
+	{ "two slashes after modifiers", "cycles:u//",
+	  "'cycles:u//': modifiers 'u//'; " MODIFIERS },
 	{ "name and a modifier without colon", "cyclesu",
 	  "'cyclesu': no event 'cyclesu'; " KNOWN },
 	{ "conversions as modifiers", "cycles:%n",
@@ -595,8 +1054,9 @@ static const struct refused refused_events[] = {
 	  "'cpu/event=1/:': modifiers ''; " MODIFIERS },
 	{ "two colons after the slash", "cpu/event=1/::u",
 	  "'cpu/event=1/::u': modifiers ':u'; " MODIFIERS },
-	{ "third slash", "cpu/event=1//",
-	  "'cpu/event=1//': modifiers '/'; " MODIFIERS },
+	{ "third slash", "cpu/event=1//", "'cpu/event=1//': " SLASH },
+	{ "fourth slash", "cpu/event=1///",
+	  "'cpu/event=1///': modifiers '//'; " MODIFIERS },
 
 	/* pins */
 	{ "empty pin", "cycles@", "'cycles@': '@' is no counter; " COUNTERS },
@@ -634,30 +1094,101 @@ static const struct refused refused_events[] = {
 	  "'cycles@gp0:u': '@gp0:u' is no counter; " COUNTERS },
 	{ "pin between slashes", "cpu/event=1@gp0/",
 	  "'cpu/event=1@gp0/': '@gp0/' is no counter; " COUNTERS },
+	{ "range without its end", "cycles@gp1-",
+	  "'cycles@gp1-': '@gp1-' is no counter; " COUNTERS },
+	{ "range without its start", "cycles@gp-1",
+	  "'cycles@gp-1': '@gp-1' is no counter; " COUNTERS },
+	{ "range with two ends", "cycles@gp0-1-2",
+	  "'cycles@gp0-1-2': '@gp0-1-2' is no counter; " COUNTERS },
+	{ "range to another kind", "cycles@gp0-fixed1",
+	  "'cycles@gp0-fixed1': '@gp0-fixed1' is no counter; " COUNTERS },
+	{ "range too far", "cycles@gp0-32",
+	  "'cycles@gp0-32': '@gp0-32' is no counter; " COUNTERS },
+	{ "set and a plus", "cycles@gp0+",
+	  "'cycles@gp0+': '@gp0+' is no counter; " COUNTERS },
+	{ "plus and a counter", "cycles@+gp0",
+	  "'cycles@+gp0': '@+gp0' is no counter; " COUNTERS },
+	{ "two pluses", "cycles@gp0++gp1",
+	  "'cycles@gp0++gp1': '@gp0++gp1' is no counter; " COUNTERS },
+	{ "second without kind", "cycles@gp0+1",
+	  "'cycles@gp0+1': '@gp0+1' is no counter; " COUNTERS },
+	{ "backwards", "cycles@gp3-1", "'cycles@gp3-1': '@gp3-1': " BACKWARDS },
+	{ "second backwards", "cycles@gp0+fixed1-0",
+	  "'cycles@gp0+fixed1-0': '@gp0+fixed1-0': " BACKWARDS },
+	{ "counter twice", "cycles@gp0+gp0",
+	  "'cycles@gp0+gp0': '@gp0+gp0': " COUNTER_TWICE },
+	{ "counter twice in ranges", "cycles@gp0-3+gp3-5",
+	  "'cycles@gp0-3+gp3-5': '@gp0-3+gp3-5': " COUNTER_TWICE },
 	{ "conversions as a pin", "cycles@%s",
 	  "'cycles@%s': '@%s' is no counter; " COUNTERS },
 
+	/* braces */
+	{ "empty braces", "{}", MISSING },
+	{ "comma in braces", "{,}", MISSING },
+	{ "comma before a brace", "{cycles,}", MISSING },
+	{ "comma behind a brace", "{,cycles}", MISSING },
+	{ "two braces", "{{cycles}}", "'{cycles}}': a brace within braces" },
+	{ "braces within braces", "{r1,{r2}}",
+	  "'{r2}}': a brace within braces" },
+	{ "brace in an event", "{r1,x{r2}}", "'x{r2}}': a brace within braces" },
+	{ "name of a group", "x{r1}",
+	  "'x{r1}': a brace stands at the start, or behind a comma" },
+	{ "no second brace", "{cycles", "'{cycles': a brace is missing" },
+	{ "brace alone", "{", "'{': a brace is missing" },
+	{ "closing brace alone", "}", "'}': a brace is closed that was not opened" },
+	{ "no first brace", "cycles}",
+	  "'cycles}': a brace is closed that was not opened" },
+	{ "no first brace in a list", "r1,cycles},r2",
+	  "'cycles},r2': a brace is closed that was not opened" },
+	{ "third brace", "{r1}}", "'{r1}}': " BEHIND_BRACE },
+	{ "two groups without comma", "{r1}{r2}", "'{r1}{r2}': " BEHIND_BRACE },
+	{ "group modifiers without colon", "{r1}u", "'{r1}u': " BEHIND_BRACE },
+	{ "group modifiers missing", "{r1}:", "'{r1}:': " BEHIND_BRACE },
+	{ "group modifiers missing, and a list", "{r1}:,r2",
+	  "'{r1}:,r2': " BEHIND_BRACE },
+	{ "pin of a group", "{r1}@gp0", "'{r1}@gp0': " BEHIND_BRACE },
+	{ "16 group modifiers", "{r1}:uuuuuuuuuuuuuuuu",
+	  "'{r1}:uuuuuuuuuuuuuuuu': " BEHIND_BRACE },
+	{ "long group", "{r1," ZEROS_40 "}}",
+	  "'" "{r1,000000000000000000000000000000000000...': " BEHIND_BRACE },
+	{ "unknown group modifier", "{r1}:x", "'r1': modifiers 'x'; " MODIFIERS },
+	{ "group modifier with a reason", "{r1,r2}:S",
+	  "'r1': modifier S (read the group at a sample) needs samples; nothing is sampled here" },
+	{ "group modifier twice", "{r1}:uu", "'r1': modifiers 'uu'; " MODIFIERS },
+	{ "two colons behind a brace", "{r1}::u",
+	  "'r1': modifiers ':u'; " MODIFIERS },
+	{ "h of a group", "{r1}:h",
+	  "'r1': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
+	{ "second is pinned", "{r1,r2:D}",
+	  "'r2:D': modifier D in a group stands at its first event, or behind its brace" },
+	{ "no event in braces", "{r1,foo}", "'foo': no event 'foo'; " KNOWN },
+	{ "slash missing in braces", "{cpu/event=1,r2}",
+	  "'{cpu/event=1,r2}': a slash is missing" },
+	{ "brace between slashes", "cpu/{r1}/", "'cpu/{r1}/': term '{r1}'; " TERMS },
+
 	/* lengths */
-	{ "48 characters", "r" ZEROS_40 "00001c2",
-	  "'r" ZEROS_40 "00001c2': " NAME_TOO_LONG },
-	{ "48 characters and a pin", "r" ZEROS_40 "00001c2@gp0",
-	  "'r" ZEROS_40 "00001c2@gp0': " NAME_TOO_LONG },
-	{ "63 characters", "r" ZEROS_57 "01c2x",
-	  "'r" ZEROS_57 "01c2x': " NAME_TOO_LONG },
-	{ "64 characters", "r" ZEROS_57 "001c2x",
+	{ "96 characters", "r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2",
+	  "'r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2': " NAME_TOO_LONG },
+	{ "96 characters and a pin", "r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2@gp0",
+	  "'r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2@gp0': " NAME_TOO_LONG },
+	{ "143 characters", "r" ZEROS_80 ZEROS_57 "01c2x",
+	  "'r" ZEROS_80 ZEROS_57 "01c2x': " NAME_TOO_LONG },
+	{ "144 characters", "r" ZEROS_80 ZEROS_57 "001c2x",
 	  "'r" ZEROS_39 "...': " TOO_LONG },
-	{ "64 characters, most of them the pin's",
-	  "r" ZEROS_40 "0001c2@fixed00000000031",
-	  "'r" ZEROS_39 "...': " TOO_LONG },
+	{ "144 characters, most of them the pin's",
+	  "r1c2@fixed" ZEROS_80 ZEROS_40 "000000000000" "31",
+	  "'r1c2@fixed000000000000000000000000000000...': " TOO_LONG },
 	{ "long, between two slashes",
-	  "cpu/event=0x" ZEROS_40 "000000000000000000c0/",
+	  "cpu/event=0x" ZEROS_80 ZEROS_57 "c0/",
 	  "'cpu/event=0x0000000000000000000000000000...': " TOO_LONG },
-	{ "long, with conversions", "%s%n%s%n%s" ZEROS_57,
+	{ "long, with conversions", "%s%n%s%n%s" ZEROS_80 ZEROS_57,
 	  "'%s%n%s%n%s000000000000000000000000000000...': " TOO_LONG },
-	{ "longest message",
-	  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx@fixed0000000031",
-	  "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx@fixed0000000031': no event 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
-	  KNOWN },
+	{ "no room for a group's modifiers",
+	  "{r" ZEROS_80 ZEROS_5 "0000001c2}:u",
+	  "'r" ZEROS_80 ZEROS_5
+	  "0000001c2': longer than 92 characters without its counter" },
+	{ "longest message", X_95 "@fixed" ZEROS_40 "31",
+	  "'" X_95 "@fixed" ZEROS_40 "31': no event '" X_95 "'; " KNOWN },
 };
 
 KUNIT_ARRAY_PARAM(refused_events, refused_events, describe_refused);
@@ -674,7 +1205,8 @@ static void events_refused(struct kunit *test)
 static const char *const pieces[] = {
 	"x", "r1,", ",", "/", "cpu/", "cpu/event=1,umask=2/,", "event=1,", "=",
 	":", ":u", "@", "@gp0", "@gp0,", "%s", "%n,", "r", "0", " ", "\n",
-	"\xff",
+	"\xff", "{", "}", "{}", "{r1,", "{r1},", "{r1}:u,", "+", "-", "@gp0+gp1",
+	"@gp0-", "LLC-", "cpu/r1,",
 };
 
 static void describe_piece(const char *const *piece, char *desc)
@@ -820,6 +1352,8 @@ static void interval_a_page_full(struct kunit *test)
 static struct kunit_case parse_cases[] = {
 	KUNIT_CASE_PARAM(events_one, one_event_gen_params),
 	KUNIT_CASE(events_every_pin),
+	KUNIT_CASE(events_caches),
+	KUNIT_CASE(events_caches_doubled),
 	KUNIT_CASE_PARAM(events_list, event_list_gen_params),
 	KUNIT_CASE(events_as_many_as_fit),
 	KUNIT_CASE(events_one_too_many),

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an event is: from its name, number or terms to its encoding.
+ *
+ *	what	:= word [ "/" [ term { "," term } ] "/" ] | "cpu/" terms "/"
+ *	word	:= name | cache { "-" ( operation | result ) } | "r" hex
+ *	term	:= field [ "=" number ] | name | "event=" name | "r" hex
+ *
+ * It is perf's syntax (tools/perf/util/parse-events.[ly]), with perf's tables and
+ * its rules where it is lenient, so that what perf takes means the same here.
+ * Which encoding a name stands for depends on the CPU, and perf is asked for it
+ * later (pmu_names.c); here are only those that the architecture defines.
+ */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+
+#include "pmu_encode.h"
+#include "pmu_event.h"
+#include "pmu_why.h"
+
+/* The fields of an event select, which are those of a raw event, too. */
+#define CONFIG_EVENT_SHIFT	0
+#define CONFIG_UMASK_SHIFT	8
+#define CONFIG_EDGE_SHIFT	18
+#define CONFIG_PC_SHIFT		19
+#define CONFIG_ANY_SHIFT	21
+#define CONFIG_INV_SHIFT	23
+#define CONFIG_CMASK_SHIFT	24
+
+/* --- names ------------------------------------------------------------------ */
+
+struct event_name {
+	const char *name;
+	u32 type;
+	u64 config;
+	u8 event;
+	u8 umask;
+};
+
+#define HARDWARE(_name, _config, _event, _umask) {			\
+	.name = _name, .type = PERF_TYPE_HARDWARE,			\
+	.config = PERF_COUNT_HW_##_config,				\
+	.event = _event, .umask = _umask,				\
+}
+
+#define ARCHITECTURE(_name, _event, _umask) {				\
+	.name = _name, .type = PERF_TYPE_RAW,				\
+	.config = (_umask) << CONFIG_UMASK_SHIFT | (_event),		\
+	.event = _event, .umask = _umask,				\
+}
+
+/*
+ * perf's names, each before its other ones, with the encodings of CPUID leaf 0AH
+ * and of the fixed counters: ref-cycles is the one that runs at the TSC's rate,
+ * bus-cycles the event select 3CH, 01H.  What has none there has 0.  perf has no
+ * names for the last events of leaf 0AH; those like topdown-retiring mean others.
+ */
+static const struct event_name event_names[] = {
+	HARDWARE("cpu-cycles",		CPU_CYCLES,		0x3c, 0x00),
+	HARDWARE("instructions",	INSTRUCTIONS,		0xc0, 0x00),
+	HARDWARE("cache-references",	CACHE_REFERENCES,	0x2e, 0x4f),
+	HARDWARE("cache-misses",	CACHE_MISSES,		0x2e, 0x41),
+	HARDWARE("branch-instructions",	BRANCH_INSTRUCTIONS,	0xc4, 0x00),
+	HARDWARE("branch-misses",	BRANCH_MISSES,		0xc5, 0x00),
+	HARDWARE("bus-cycles",		BUS_CYCLES,		0x3c, 0x01),
+	HARDWARE("stalled-cycles-frontend",
+		 STALLED_CYCLES_FRONTEND, 0, 0),
+	HARDWARE("stalled-cycles-backend",
+		 STALLED_CYCLES_BACKEND, 0, 0),
+	HARDWARE("ref-cycles",		REF_CPU_CYCLES,		0x00, 0x03),
+	ARCHITECTURE("arch-topdown-slots",	0xa4, 0x01),
+	ARCHITECTURE("arch-topdown-be-bound",	0xa4, 0x02),
+	ARCHITECTURE("arch-topdown-bad-spec",	0x73, 0x00),
+	ARCHITECTURE("arch-topdown-fe-bound",	0x9c, 0x01),
+	ARCHITECTURE("arch-topdown-retiring",	0xc2, 0x02),
+	ARCHITECTURE("arch-lbr-inserts",	0xe4, 0x01),
+};
+
+static const struct event_name other_names[] = {
+	HARDWARE("cycles",		CPU_CYCLES,		0x3c, 0x00),
+	HARDWARE("branches",		BRANCH_INSTRUCTIONS,	0xc4, 0x00),
+	HARDWARE("idle-cycles-frontend",
+		 STALLED_CYCLES_FRONTEND, 0, 0),
+	HARDWARE("idle-cycles-backend",
+		 STALLED_CYCLES_BACKEND, 0, 0),
+};
+
+static void set_name(const struct event_name *name,
+		     struct my_perf_event_attr *attr)
+{
+	attr->named = true;
+	attr->perf_type = name->type;
+	attr->perf_config = name->config;
+	attr->event = name->event;
+	attr->umask = name->umask;
+}
+
+static bool find_name(const char *text, const struct event_name *names,
+		      size_t nr, struct my_perf_event_attr *attr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (strcasecmp(text, names[i].name))
+			continue;
+		set_name(&names[i], attr);
+		return true;
+	}
+	return false;
+}
+
+/* In any case, as perf has it between the slashes, where they are file names. */
+static bool encode_any_case(const char *text, struct my_perf_event_attr *attr)
+{
+	return find_name(text, event_names, ARRAY_SIZE(event_names), attr) ||
+	       find_name(text, other_names, ARRAY_SIZE(other_names), attr);
+}
+
+static bool encode_name(const char *text, struct my_perf_event_attr *attr)
+{
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (*p >= 'A' && *p <= 'Z')
+			return false;
+	}
+	return encode_any_case(text, attr);
+}
+
+/* --- caches ------------------------------------------------------------------ */
+
+struct cache_word {
+	const char *word;
+	u8 val;
+};
+
+/* perf's words for caches, operations and results (tools/perf/util/evsel.c). */
+static const struct cache_word caches[] = {
+	{ "L1-dcache",		PERF_COUNT_HW_CACHE_L1D },
+	{ "l1-d",		PERF_COUNT_HW_CACHE_L1D },
+	{ "l1d",		PERF_COUNT_HW_CACHE_L1D },
+	{ "L1-data",		PERF_COUNT_HW_CACHE_L1D },
+	{ "L1-icache",		PERF_COUNT_HW_CACHE_L1I },
+	{ "l1-i",		PERF_COUNT_HW_CACHE_L1I },
+	{ "l1i",		PERF_COUNT_HW_CACHE_L1I },
+	{ "L1-instruction",	PERF_COUNT_HW_CACHE_L1I },
+	{ "LLC",		PERF_COUNT_HW_CACHE_LL },
+	{ "L2",			PERF_COUNT_HW_CACHE_LL },
+	{ "dTLB",		PERF_COUNT_HW_CACHE_DTLB },
+	{ "d-tlb",		PERF_COUNT_HW_CACHE_DTLB },
+	{ "Data-TLB",		PERF_COUNT_HW_CACHE_DTLB },
+	{ "iTLB",		PERF_COUNT_HW_CACHE_ITLB },
+	{ "i-tlb",		PERF_COUNT_HW_CACHE_ITLB },
+	{ "Instruction-TLB",	PERF_COUNT_HW_CACHE_ITLB },
+	{ "branch",		PERF_COUNT_HW_CACHE_BPU },
+	{ "branches",		PERF_COUNT_HW_CACHE_BPU },
+	{ "bpu",		PERF_COUNT_HW_CACHE_BPU },
+	{ "btb",		PERF_COUNT_HW_CACHE_BPU },
+	{ "bpc",		PERF_COUNT_HW_CACHE_BPU },
+	{ "node",		PERF_COUNT_HW_CACHE_NODE },
+};
+
+static const struct cache_word operations[] = {
+	{ "load",		PERF_COUNT_HW_CACHE_OP_READ },
+	{ "loads",		PERF_COUNT_HW_CACHE_OP_READ },
+	{ "read",		PERF_COUNT_HW_CACHE_OP_READ },
+	{ "store",		PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "stores",		PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "write",		PERF_COUNT_HW_CACHE_OP_WRITE },
+	{ "prefetch",		PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "prefetches",		PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "speculative-read",	PERF_COUNT_HW_CACHE_OP_PREFETCH },
+	{ "speculative-load",	PERF_COUNT_HW_CACHE_OP_PREFETCH },
+};
+
+static const struct cache_word results[] = {
+	{ "refs",		PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "Reference",		PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "ops",		PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "access",		PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "misses",		PERF_COUNT_HW_CACHE_RESULT_MISS },
+	{ "miss",		PERF_COUNT_HW_CACHE_RESULT_MISS },
+};
+
+#define OP_READ		BIT(PERF_COUNT_HW_CACHE_OP_READ)
+#define OP_WRITE	BIT(PERF_COUNT_HW_CACHE_OP_WRITE)
+#define OP_PREFETCH	BIT(PERF_COUNT_HW_CACHE_OP_PREFETCH)
+
+/* What perf takes: its evsel__is_cache_op_valid(); and the name that it prints. */
+static const struct cache {
+	const char *name;
+	u8 operations;
+} cache_of[PERF_COUNT_HW_CACHE_MAX] = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		"L1-dcache", OP_READ | OP_WRITE | OP_PREFETCH },
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		"L1-icache", OP_READ | OP_PREFETCH },
+	[PERF_COUNT_HW_CACHE_LL] = {
+		"LLC", OP_READ | OP_WRITE | OP_PREFETCH },
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		"dTLB", OP_READ | OP_WRITE | OP_PREFETCH },
+	[PERF_COUNT_HW_CACHE_ITLB] = { "iTLB", OP_READ },
+	[PERF_COUNT_HW_CACHE_BPU] = { "branch", OP_READ },
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		"node", OP_READ | OP_WRITE | OP_PREFETCH },
+};
+
+/* As perf prints them: alone, and before "-misses". */
+static const struct {
+	const char *alone;
+	const char *missing;
+} operation_of[PERF_COUNT_HW_CACHE_OP_MAX] = {
+	[PERF_COUNT_HW_CACHE_OP_READ] = { "loads", "load" },
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "stores", "store" },
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = { "prefetches", "prefetch" },
+};
+
+#define CACHE_NAMES	(PERF_COUNT_HW_CACHE_MAX *			\
+			 PERF_COUNT_HW_CACHE_OP_MAX *			\
+			 PERF_COUNT_HW_CACHE_RESULT_MAX)
+
+static_assert(ARRAY_SIZE(event_names) + CACHE_NAMES == MY_KNOWN_EVENTS);
+
+static u64 cache_config(unsigned int cache, unsigned int operation,
+			unsigned int result)
+{
+	return cache | operation << 8 | result << 16;
+}
+
+/* Takes a word, and the hyphen that is between it and the next; -1 if none fits. */
+static int take_word(const char **text, const struct cache_word *words, size_t nr)
+{
+	size_t i, len;
+
+	for (i = 0; i < nr; i++) {
+		len = str_has_prefix(*text, words[i].word);
+		if (!len || ((*text)[len] && (*text)[len] != '-'))
+			continue;
+		if ((*text)[len] && !(*text)[len + 1])
+			continue;	/* a hyphen, and nothing behind it */
+		*text += len + ((*text)[len] ? 1 : 0);
+		return words[i].val;
+	}
+	return -1;
+}
+
+/*
+ * Operation and result in any order, or one of them, or none: as perf does, it
+ * is reads, and accesses, unless said otherwise, and a second word of a kind is
+ * not looked at.
+ */
+static bool encode_cache(const char *text, struct my_perf_event_attr *attr)
+{
+	int cache = take_word(&text, caches, ARRAY_SIZE(caches));
+	int operation = -1, result = -1, words, val;
+
+	if (cache < 0)
+		return false;
+	for (words = 0; *text; words++) {
+		val = take_word(&text, operations, ARRAY_SIZE(operations));
+		if (val >= 0 && operation < 0)
+			operation = val;
+		if (val >= 0)
+			continue;
+		val = take_word(&text, results, ARRAY_SIZE(results));
+		if (val < 0)
+			return false;
+		if (result < 0)
+			result = val;
+	}
+	if (operation < 0)
+		operation = PERF_COUNT_HW_CACHE_OP_READ;
+	if (result < 0)
+		result = PERF_COUNT_HW_CACHE_RESULT_ACCESS;
+	if (words > 2 || !(cache_of[cache].operations & BIT(operation)))
+		return false;
+	attr->named = true;
+	attr->perf_type = PERF_TYPE_HW_CACHE;
+	attr->perf_config = cache_config(cache, operation, result);
+	return true;
+}
+
+/* --- numbers ------------------------------------------------------------------- */
+
+/* "0x" and hexadecimal, or decimal, as perf has it; never octal. */
+static bool parse_number(const char *text, u64 max, u64 *val)
+{
+	return isdigit(text[0]) &&
+	       !kstrtou64(text, str_has_prefix(text, "0x") ? 16 : 10, val) &&
+	       *val <= max;
+}
+
+/* rNNN; not every word with an r is. */
+static bool parse_raw(const char *text, u64 *config)
+{
+	return text[0] == 'r' && isxdigit(text[1]) &&
+	       strncmp(text + 1, "0x", 2) && strncmp(text + 1, "0X", 2) &&
+	       !kstrtou64(text + 1, 16, config);
+}
+
+/*
+ * Bits that are no part of an event are dropped, as perf does; among them is pin
+ * control.  The bits of some CPUs only are seen when perf is asked.
+ */
+static int encode_raw(u64 config, const char *whole,
+		      struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	if (config & BIT_ULL(CONFIG_ANY_SHIFT))
+		return my_refuse(why, -EINVAL,
+				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
+				 whole);
+	attr->edge = config & BIT_ULL(CONFIG_EDGE_SHIFT);
+	attr->inv = config & BIT_ULL(CONFIG_INV_SHIFT);
+	attr->cmask = config >> CONFIG_CMASK_SHIFT;
+	if (attr->named)
+		return 0;
+	attr->event = config >> CONFIG_EVENT_SHIFT;
+	attr->umask = config >> CONFIG_UMASK_SHIFT;
+	attr->perf_type = PERF_TYPE_RAW;
+	attr->perf_config = config;
+	return 0;
+}
+
+/* --- terms ----------------------------------------------------------------------- */
+
+enum term_kind {
+	TERM_FIELD,	/* of the event select */
+	TERM_NUMBER,	/* means nothing to the event select */
+	TERM_TEXT,	/* likewise */
+	TERM_REFUSED,
+};
+
+struct term {
+	const char *name;
+	enum term_kind kind;
+	u8 shift;
+	u64 max;
+	const char *refusal;
+};
+
+#define EXTRA_REGISTER	"it needs an extra register, which is not programmed here"
+#define TRANSACTIONS	"transactions are not told apart here"
+
+/* Those of perf's format/, and those that `perf stat` takes besides. */
+static const struct term terms_known[] = {
+	{ "event", TERM_FIELD, CONFIG_EVENT_SHIFT, 0xff },
+	{ "umask", TERM_FIELD, CONFIG_UMASK_SHIFT, 0xff },
+	{ "edge", TERM_FIELD, CONFIG_EDGE_SHIFT, 1 },
+	{ "pc", TERM_FIELD, CONFIG_PC_SHIFT, 1 },
+	{ "any", TERM_FIELD, CONFIG_ANY_SHIFT, 1 },
+	{ "inv", TERM_FIELD, CONFIG_INV_SHIFT, 1 },
+	{ "cmask", TERM_FIELD, CONFIG_CMASK_SHIFT, 0xff },
+	{ "config", TERM_FIELD, 0, U64_MAX },
+	{ "period", TERM_NUMBER, 0, U64_MAX },
+	{ "percore", TERM_NUMBER, 0, 1 },
+	{ "name", TERM_TEXT },
+	{ "metric-id", TERM_TEXT },
+	{ "in_tx", TERM_REFUSED, .refusal = TRANSACTIONS },
+	{ "in_tx_cp", TERM_REFUSED, .refusal = TRANSACTIONS },
+	{ "offcore_rsp", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "ldlat", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "frontend", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "snoop_rsp", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "config1", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "config2", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+};
+
+#define SEEN_EVENT	BIT(0)
+#define SEEN_UMASK	BIT(1)
+#define SEEN_CONFIG	BIT(7)
+#define SEEN_RAW	(SEEN_EVENT | SEEN_UMASK | SEEN_CONFIG)
+
+#define TERMS_ACCEPTED \
+	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
+
+/**
+ * struct term_list - what has been seen between the slashes
+ * @config: as perf puts it together
+ * @seen: terms, by their place in the table
+ * @own: the terms may say what the event is
+ */
+struct term_list {
+	u64 config;
+	u32 seen;
+	bool own;
+};
+
+static int find_term(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(terms_known); i++) {
+		if (!strcmp(name, terms_known[i].name))
+			return i;
+	}
+	return -1;
+}
+
+static int refuse_term(const char *whole, const char *term,
+		       struct my_pmu_why *why)
+{
+	return my_refuse(why, -EINVAL, "'%s': term '%s'; %s", whole, term,
+			 TERMS_ACCEPTED);
+}
+
+/* Nothing has said yet what the event is. */
+static bool is_free(const struct term_list *list,
+		    const struct my_perf_event_attr *attr)
+{
+	return list->own && !attr->named && !(list->seen & SEEN_RAW);
+}
+
+/* An event of its own between the slashes: a name, or rNNN. */
+static int add_word(struct term_list *list, const char *word, const char *whole,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	u64 config;
+
+	if (!is_free(list, attr))
+		return refuse_term(whole, word, why);
+	if (encode_any_case(word, attr))
+		return 0;
+	/* There, and only there, perf takes r0xNNN, too. */
+	if (!parse_raw(word, &config) &&
+	    (!str_has_prefix(word, "r0x") || kstrtou64(word + 1, 16, &config)))
+		return refuse_term(whole, word, why);
+	list->config |= config;
+	list->seen |= SEEN_CONFIG;
+	return 0;
+}
+
+static bool is_text(const char *text)
+{
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (!isalnum(*p) && !strchr("-_.:*?", *p))
+			return false;
+	}
+	return p > text && !isdigit(text[0]);
+}
+
+/* A term without a number is 1, if it has room for no more. */
+static bool parse_value(const struct term *term, const char *text, u64 *val)
+{
+	*val = 1;
+	if (term->kind == TERM_TEXT)
+		return text && is_text(text);
+	if (!text)
+		return term->max == 1;
+	return parse_number(text, term->max, val);
+}
+
+static int refuse_value(const struct term *term, const char *text,
+			const char *whole, struct my_pmu_why *why)
+{
+	if (term->kind == TERM_TEXT)
+		return my_refuse(why, -EINVAL, "'%s': %s=%s; a word is needed",
+				 whole, term->name, text ?: "");
+	return my_refuse(why, -EINVAL,
+			 "'%s': %s=%s; a number from 0 to %#llx is needed",
+			 whole, term->name, text ?: "",
+			 (unsigned long long)term->max);
+}
+
+static int add_term(struct term_list *list, char *text, const char *whole,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	char *value = strchr(text, '=');
+	const struct term *term;
+	int i;
+	u64 val;
+
+	if (value)
+		*value++ = '\0';
+	i = find_term(text);
+	if (i < 0 && !value)
+		return add_word(list, text, whole, attr, why);
+	if (i < 0 || list->seen & BIT(i))
+		return refuse_term(whole, text, why);
+	term = &terms_known[i];
+	if (term->kind == TERM_REFUSED)
+		return my_refuse(why, -EOPNOTSUPP, "'%s': %s: %s", whole,
+				 term->name, term->refusal);
+	if (term->kind == TERM_FIELD && !list->own)
+		return refuse_term(whole, text, why);
+	if (BIT(i) & SEEN_EVENT && value && is_free(list, attr) &&
+	    encode_any_case(value, attr))
+		return 0;
+	if (!parse_value(term, value, &val))
+		return refuse_value(term, value, whole, why);
+	if (BIT(i) & SEEN_RAW && attr->named)
+		return refuse_term(whole, text, why);
+	list->seen |= BIT(i);
+	if (term->kind == TERM_FIELD)
+		list->config |= val << term->shift;
+	return 0;
+}
+
+/* What is between the slashes. */
+static int parse_terms(struct term_list *list, char *terms, const char *whole,
+		       struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	char *term;
+	int err;
+
+	while ((term = strsep(&terms, ","))) {
+		err = add_term(list, term, whole, attr, why);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int encode_terms(char *terms, const char *whole,
+			struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct term_list list = { .own = true };
+	int err;
+
+	err = parse_terms(&list, terms, whole, attr, why);
+	if (err)
+		return err;
+	if (!attr->named && !(list.seen & (SEEN_EVENT | SEEN_CONFIG)))
+		return my_refuse(why, -EINVAL,
+				 "'%s': event= is missing between the slashes",
+				 whole);
+	return encode_raw(list.config, whole, attr, why);
+}
+
+/**
+ * my_encode_event() - what an event is
+ * @what: a word; or what stands before the slashes
+ * @terms: what stands between them, NULL if there are none; it is taken apart
+ * @whole: the event as it was written, for messages
+ * @attr: the fields of the encoding are filled in; all of it was 0
+ * @why: if refused, the piece that is wrong and what would be right
+ *
+ * Context: any; pure.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for what is known and cannot be programmed.
+ */
+int my_encode_event(const char *what, char *terms, const char *whole,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct term_list list = {};
+	int err = 0;
+	u64 config;
+
+	if (terms && !strcmp(what, "cpu"))
+		return encode_terms(terms, whole, attr, why);
+	if (parse_raw(what, &config))
+		err = encode_raw(config, whole, attr, why);
+	else if (!encode_name(what, attr) && !encode_cache(what, attr))
+		err = my_refuse(why, -EINVAL, "'%s': no event '%s'; %s", whole,
+				what, MY_EVENTS_ACCEPTED);
+	if (err || !terms || !*terms)
+		return err;
+	return parse_terms(&list, terms, whole, attr, why);
+}
+
+static bool known_cache(unsigned int n, struct my_perf_event_attr *attr)
+{
+	unsigned int result = n % PERF_COUNT_HW_CACHE_RESULT_MAX;
+	unsigned int operation = n / PERF_COUNT_HW_CACHE_RESULT_MAX %
+				 PERF_COUNT_HW_CACHE_OP_MAX;
+	unsigned int cache = n / PERF_COUNT_HW_CACHE_RESULT_MAX /
+			     PERF_COUNT_HW_CACHE_OP_MAX;
+
+	if (!(cache_of[cache].operations & BIT(operation)))
+		return false;
+	attr->named = true;
+	attr->perf_type = PERF_TYPE_HW_CACHE;
+	attr->perf_config = cache_config(cache, operation, result);
+	if (result == PERF_COUNT_HW_CACHE_RESULT_MISS)
+		snprintf(attr->name, sizeof(attr->name), "%s-%s-misses",
+			 cache_of[cache].name, operation_of[operation].missing);
+	else
+		snprintf(attr->name, sizeof(attr->name), "%s-%s",
+			 cache_of[cache].name, operation_of[operation].alone);
+	return true;
+}
+
+/**
+ * my_known_event() - all events that have names, one after the other
+ * @n: which, from 0 to MY_KNOWN_EVENTS - 1
+ * @attr: filled in, with the name that perf prints
+ *
+ * Context: any; pure.
+ * Return: false if there is none at this place.
+ */
+bool my_known_event(unsigned int n, struct my_perf_event_attr *attr)
+{
+	*attr = (struct my_perf_event_attr) { .pin = MY_PMC_ANY };
+	if (n >= ARRAY_SIZE(event_names))
+		return known_cache(n - ARRAY_SIZE(event_names), attr);
+	set_name(&event_names[n], attr);
+	strscpy(attr->name, event_names[n].name, sizeof(attr->name));
+	return true;
+}

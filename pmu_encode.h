@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From an event's name, number or terms to its encoding: pure. */
+#ifndef MY_PMU_ENCODE_H
+#define MY_PMU_ENCODE_H
+
+#include <linux/types.h>
+
+struct my_perf_event_attr;
+struct my_pmu_why;
+
+/* What to write as an event: the end of some refusals. */
+#define MY_EVENTS_ACCEPTED \
+	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/"
+
+/* Places of my_known_event(). */
+#define MY_KNOWN_EVENTS	58
+
+int my_encode_event(const char *what, char *terms, const char *whole,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
+bool my_known_event(unsigned int n, struct my_perf_event_attr *attr);
+
+#endif
