@@ -117,7 +117,8 @@ static int choose_free(const struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why)
 {
-	u64 left = c->pmu.counters & ~c->used & ~c->foreign;
+	u64 left = c->pmu.counters & ~c->used & ~c->foreign &
+		   (attr->counters ?: ~0ULL);
 	u64 sets[] = { left & MY_FIXED_COUNTERS, left & MY_GENERIC_COUNTERS };
 	unsigned int i;
 

@@ -129,13 +129,16 @@ static bool same_event(const struct my_perf_event_attr *attr,
 /*
  * EBX says of the events that it covers whether they exist.  What it does not
  * cover may be an event of this model, with the same encoding or another: the
- * user who writes it raw knows it, a name would promise it.
+ * user who writes it raw knows it, a name would promise it.  Whoever knows the
+ * model may know better than EBX: Nehalem's is wrong (erratum AAJ80).
  */
 static bool intel_has_event(const struct my_x86_pmu *pmu,
 			    const struct my_perf_event_attr *attr)
 {
 	unsigned int i;
 
+	if (attr->confirmed)
+		return true;
 	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
 		if (!same_event(attr, &intel_arch_events[i]))
 			continue;
@@ -146,6 +149,7 @@ static bool intel_has_event(const struct my_x86_pmu *pmu,
 	return true;
 }
 
+/* Fixed counters count events as they come, not the cycles that have some. */
 static bool intel_counts(const struct my_perf_event_attr *attr, int idx)
 {
 	unsigned int i = my_pmc_number(idx);
@@ -153,6 +157,7 @@ static bool intel_counts(const struct my_perf_event_attr *attr, int idx)
 	if (!my_pmc_is_fixed(idx))
 		return attr->event != 0;
 	return i < ARRAY_SIZE(intel_fixed_events) &&
+	       !attr->cmask && !attr->edge && !attr->inv &&
 	       same_event(attr, &intel_fixed_events[i]);
 }
 
@@ -180,11 +185,16 @@ static void intel_config_generic(const struct my_x86_pmu *pmu,
 {
 	hw->config = FIELD_PREP(ARCH_PERFMON_EVENTSEL_EVENT, attr->event) |
 		     FIELD_PREP(ARCH_PERFMON_EVENTSEL_UMASK, attr->umask) |
+		     FIELD_PREP(ARCH_PERFMON_EVENTSEL_CMASK, attr->cmask) |
 		     ARCH_PERFMON_EVENTSEL_ENABLE;
 	if (!attr->exclude_user)
 		hw->config |= ARCH_PERFMON_EVENTSEL_USR;
 	if (!attr->exclude_kernel)
 		hw->config |= ARCH_PERFMON_EVENTSEL_OS;
+	if (attr->edge)
+		hw->config |= ARCH_PERFMON_EVENTSEL_EDGE;
+	if (attr->inv)
+		hw->config |= ARCH_PERFMON_EVENTSEL_INV;
 	hw->config_base = pmu->eventsel + hw->idx;
 	hw->event_base = pmu->perfctr + hw->idx;
 	hw->cntval_bits = pmu->cntval_bits;
