@@ -27,7 +27,9 @@
 #include <linux/suspend.h>
 #include <asm/processor.h>
 
+#include "pmu_encode.h"
 #include "pmu_event.h"
+#include "pmu_names.h"
 #include "pmu_owner.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
@@ -58,6 +60,7 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * struct my_session - one load of the module
  * @attr: the events as they were asked for
  * @nr_events: how many
+ * @names: the events that the CPU has
  * @c: the CPU and its events
  * @interval_ms: between samples
  * @counting: counting has begun and not ended: that the CPU goes and comes is
@@ -81,6 +84,7 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
 struct my_session {
 	struct my_perf_event_attr attr[MY_PMC_MAX];
 	int nr_events;
+	struct my_names names;
 	struct my_pmu_cpu c;
 	unsigned int interval_ms;
 	bool counting;
@@ -539,11 +543,71 @@ static int counters_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
 
+/* "gp0-3,gp5,fixed0": runs of neighbours. */
+static void show_set(struct seq_file *m, u64 counters)
+{
+	const char *sep = "";
+
+	while (counters) {
+		int first = __ffs64(counters), last = first;
+
+		/* The last generic counter is no neighbour of fixed0. */
+		while (last + 1 < MY_PMC_MAX && counters & BIT_ULL(last + 1) &&
+		       last + 1 != INTEL_PMC_IDX_FIXED)
+			last++;
+		seq_printf(m, "%s%s%d", sep, my_pmc_kind(first),
+			   my_pmc_number(first));
+		if (last > first)
+			seq_printf(m, "-%d", my_pmc_number(last));
+		counters &= ~GENMASK_ULL(last, first);
+		sep = ",";
+	}
+}
+
+static u64 counters_for(const struct my_x86_pmu *pmu,
+			const struct my_perf_event_attr *attr)
+{
+	struct my_perf_event event = { .attr = *attr };
+	u64 left, set = 0;
+
+	for (left = pmu->counters; left; left &= left - 1) {
+		event.hw.idx = __ffs64(left);
+		if (pmu->counts(attr, event.hw.idx) &&
+		    !pmu->hw_config(pmu, &event))
+			set |= left & -left;
+	}
+	return set;
+}
+
+/* The events that the CPU has, and where they can be counted. */
+static int events_show(struct seq_file *m, void *unused)
+{
+	const struct my_session *s = m->private;
+	struct my_perf_event_attr attr;
+	unsigned int n;
+	u64 counters;
+
+	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
+		if (!my_names_event(&s->names, n, &attr))
+			continue;
+		counters = counters_for(&s->c.pmu, &attr);
+		if (!counters)
+			continue;
+		seq_printf(m, "cpu%d %s %#x ", s->c.cpu, attr.name,
+			   my_event_config(&attr));
+		show_set(m, counters);
+		seq_puts(m, "\n");
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(events);
+
 /* Counts tell what others do: root's only.  Without debugfs there is none. */
 static void __init show_state(struct my_session *s)
 {
 	s->dir = debugfs_create_dir("my_pmu", NULL);
 	debugfs_create_file("counters", 0400, s->dir, s, &counters_fops);
+	debugfs_create_file("events", 0400, s->dir, s, &events_fops);
 }
 
 /* --- parameters ------------------------------------------------------------ */
@@ -571,17 +635,19 @@ static int __init parse_cpu(int *cpu)
 	return err;
 }
 
-static int __init parse_counters(struct my_session *s)
+/*
+ * perf sleeps and takes locks when it is asked: before cpus_read_lock().  If that
+ * fails it is told later, when the CPU is known to have a PMU at all.
+ */
+static int __init parse_counters(struct my_session *s, struct my_pmu_why *why)
 {
-	struct my_pmu_why why;
+	int err;
 
-	s->nr_events = my_parse_events(param_counters, s->attr, MY_PMC_MAX,
-				       &why);
-	if (s->nr_events < 0) {
-		pr_err("counters: %s\n", why.text);
+	s->nr_events = my_parse_events(param_counters, s->attr, MY_PMC_MAX, why);
+	if (s->nr_events < 0)
 		return s->nr_events;
-	}
-	return 0;
+	err = my_names_resolve(s->c.cpu, s->attr, s->nr_events, why);
+	return err ?: my_names_list(s->c.cpu, &s->names, why);
 }
 
 static int __init parse_interval(struct my_session *s)
@@ -667,22 +733,18 @@ static int __init leave_firmware_alone(struct my_session *s)
 /* --- load and unload -------------------------------------------------------- */
 
 /* Until reserve() nothing has been touched, whatever is refused. */
-static int __init prepare(struct my_session *s)
+static int __init prepare(struct my_session *s, int counters_err,
+			  const struct my_pmu_why *why)
 {
 	int err;
 
-	err = parse_cpu(&s->c.cpu);
-	if (err)
-		return err;
-	err = parse_interval(s);
-	if (err)
-		return err;
 	err = detect(s);
 	if (err)
 		return err;
-	err = parse_counters(s);
-	if (err)
-		return err;
+	if (counters_err) {
+		pr_err("counters: %s\n", why->text);
+		return counters_err;
+	}
 	return assign(s);
 }
 
@@ -716,12 +778,20 @@ static void hand_back(struct my_session *s)
 
 static int __init start_session(struct my_session *s)
 {
-	int err;
+	struct my_pmu_why why;
+	int err, counters_err;
 
 	mutex_init(&s->news);
+	err = parse_cpu(&s->c.cpu);
+	if (err)
+		return err;
+	err = parse_interval(s);
+	if (err)
+		return err;
+	counters_err = parse_counters(s, &why);
 	/* From the first look at the CPU until it is ours it must not go. */
 	cpus_read_lock();
-	err = prepare(s);
+	err = prepare(s, counters_err, &why);
 	if (!err)
 		err = take_over(s);
 	cpus_read_unlock();

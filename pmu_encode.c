@@ -303,6 +303,39 @@ static bool parse_raw(const char *text, u64 *config)
 	       !kstrtou64(text + 1, 16, config);
 }
 
+/**
+ * my_decode_config() - an event from its event select
+ * @config: the event select, or a raw event
+ * @attr: event and umask are filled in; edge, inv and cmask are added to what is
+ *	there, as perf adds the terms that stand beside a name
+ *
+ * Context: any; pure.
+ */
+void my_decode_config(u64 config, struct my_perf_event_attr *attr)
+{
+	attr->event = config >> CONFIG_EVENT_SHIFT;
+	attr->umask = config >> CONFIG_UMASK_SHIFT;
+	attr->edge |= config & BIT_ULL(CONFIG_EDGE_SHIFT);
+	attr->inv |= config & BIT_ULL(CONFIG_INV_SHIFT);
+	attr->cmask |= config >> CONFIG_CMASK_SHIFT;
+}
+
+/**
+ * my_event_config() - an event's event select, without what says how it counts
+ * @attr: the event
+ *
+ * Context: any; pure.
+ * Return: event, umask, edge, inv and cmask.
+ */
+u32 my_event_config(const struct my_perf_event_attr *attr)
+{
+	return attr->event << CONFIG_EVENT_SHIFT |
+	       attr->umask << CONFIG_UMASK_SHIFT |
+	       (u32)attr->edge << CONFIG_EDGE_SHIFT |
+	       (u32)attr->inv << CONFIG_INV_SHIFT |
+	       (u32)attr->cmask << CONFIG_CMASK_SHIFT;
+}
+
 /*
  * Bits that are no part of an event are dropped, as perf does; among them is pin
  * control.  The bits of some CPUs only are seen when perf is asked.
@@ -314,13 +347,13 @@ static int encode_raw(u64 config, const char *whole,
 		return my_refuse(why, -EINVAL,
 				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
 				 whole);
-	attr->edge = config & BIT_ULL(CONFIG_EDGE_SHIFT);
-	attr->inv = config & BIT_ULL(CONFIG_INV_SHIFT);
-	attr->cmask = config >> CONFIG_CMASK_SHIFT;
-	if (attr->named)
+	if (attr->named) {
+		/* There is nothing but edge, inv and cmask beside a name. */
+		config |= attr->umask << CONFIG_UMASK_SHIFT | attr->event;
+		my_decode_config(config, attr);
 		return 0;
-	attr->event = config >> CONFIG_EVENT_SHIFT;
-	attr->umask = config >> CONFIG_UMASK_SHIFT;
+	}
+	my_decode_config(config, attr);
 	attr->perf_type = PERF_TYPE_RAW;
 	attr->perf_config = config;
 	return 0;

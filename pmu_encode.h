@@ -15,8 +15,16 @@ struct my_pmu_why;
 /* Places of my_known_event(). */
 #define MY_KNOWN_EVENTS	58
 
+/*
+ * Of an event select as perf has it: all but an event (event, umask, edge, inv,
+ * cmask), pin control, and what says how it counts (USR, OS, INT, EN).
+ */
+#define MY_CONFIG_OTHERS	(~0xffdfffffULL)
+
 int my_encode_event(const char *what, char *terms, const char *whole,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
+void my_decode_config(u64 config, struct my_perf_event_attr *attr);
+u32 my_event_config(const struct my_perf_event_attr *attr);
 bool my_known_event(unsigned int n, struct my_perf_event_attr *attr);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The seam to the hardware.  Nothing else in the module executes CPUID, RDMSR,
- * WRMSR or RDPMC, or reserves registers, so a test that brings its own version
- * of this header brings its own PMU: tests/kunit/ has one.
+ * WRMSR or RDPMC, reserves registers or asks perf, so a test that brings its own
+ * version of this header brings its own PMU: tests/kunit/ has one.
  *
- * But for the reservations all of it acts on the CPU it runs on.
+ * But for the reservations and perf all of it acts on the CPU it runs on.
  */
 #ifndef MY_PMU_HW_H
 #define MY_PMU_HW_H
 
+#include <linux/err.h>
+#include <linux/perf_event.h>
 #include <linux/types.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
@@ -79,6 +81,62 @@ static inline bool hw_reserve_perfctr(u32 msr)
 static inline void hw_release_perfctr(u32 msr)
 {
 	release_perfctr_nmi(msr);
+}
+
+/**
+ * struct hw_perf_answer - how perf would count an event
+ * @config: the event select, with what says how it counts
+ * @extra: it would program another register for it, too
+ */
+struct hw_perf_answer {
+	u64 config;
+	bool extra;
+};
+
+/* An event of perf's that is never started: no register is touched. */
+static inline struct perf_event *hw_open_perf(int cpu, u32 type, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/*
+ * Asks perf for an event; it sleeps.  -ENOENT or -EINVAL if the CPU does not have
+ * it, -ENXIO if it needs a register that does not work, -ENODEV if the CPU is
+ * offline, -EBUSY if somebody else has the PMU.
+ */
+static inline int hw_ask_perf(int cpu, u32 type, u64 config,
+			      struct hw_perf_answer *answer)
+{
+	struct perf_event *event = hw_open_perf(cpu, type, config);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	answer->config = event->hw.config;
+	answer->extra = event->hw.extra_reg.reg;
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+/* From here on perf has its buffers ready, until it may go; NULL if it has none. */
+static inline void *hw_hold_perf(int cpu)
+{
+	struct perf_event *event = hw_open_perf(cpu, PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES);
+
+	return IS_ERR(event) ? NULL : event;
+}
+
+static inline void hw_let_perf_go(void *held)
+{
+	if (held)
+		perf_event_release_kernel(held);
 }
 
 /*

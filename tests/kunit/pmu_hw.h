@@ -22,6 +22,15 @@ int hw_wrmsr(u32 msr, u64 val);
 int hw_peek_msr(u32 msr, u64 *val);
 int hw_rdpmc(u32 index, u64 *val);
 
+struct hw_perf_answer {
+	u64 config;
+	bool extra;
+};
+
+int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer);
+void *hw_hold_perf(int cpu);
+void hw_let_perf_go(void *held);
+
 #define HW_TURN_INSTRUCTIONS	16
 
 int hw_run_known_code(u32 msr, u64 before, u64 after, unsigned int turns);

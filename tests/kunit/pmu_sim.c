@@ -8,6 +8,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -675,4 +676,47 @@ void hw_release_perfctr(u32 msr)
 	struct sim_reservations *r = &sim_reservations;
 
 	give(r, &r->held_perfctr, BIT(msr - PMC0), msr);
+}
+
+/* --- perf -------------------------------------------------------------------- */
+
+struct sim_perf sim_perf;
+
+void *hw_hold_perf(int cpu)
+{
+	might_sleep();
+	if (sim_perf.err)
+		return NULL;
+	sim_perf.held++;
+	return &sim_perf;
+}
+
+void hw_let_perf_go(void *held)
+{
+	might_sleep();
+	if (held)
+		sim_perf.held--;
+}
+
+int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
+{
+	unsigned int i;
+
+	might_sleep();
+	sim_perf.asked++;
+	sim_perf.cpu = cpu;
+	if (!(sim_perf.held || sim_perf.err) || sim_reservations.held)
+		sim_perf.wrong++;
+	if (sim_perf.fail_nth && !--sim_perf.fail_nth)
+		return -ENOMEM;
+	for (i = 0; i < sim_perf.nr && !sim_perf.err; i++) {
+		const struct sim_perf_event *event = &sim_perf.events[i];
+
+		if (event->type != type || event->config != config)
+			continue;
+		answer->config = event->answer;
+		answer->extra = event->extra;
+		return event->err;
+	}
+	return sim_perf.err ?: -ENOENT;
 }

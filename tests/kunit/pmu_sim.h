@@ -178,4 +178,45 @@ struct sim_reservations {
 
 extern struct sim_reservations sim_reservations;
 
+/**
+ * struct sim_perf_event - what perf says of an event
+ * @type: PERF_TYPE_...
+ * @config: within its type
+ * @answer: the event select that it shows
+ * @extra: it needs another register
+ * @err: it says that instead
+ */
+struct sim_perf_event {
+	u32 type;
+	u64 config;
+	u64 answer;
+	bool extra;
+	int err;
+};
+
+/**
+ * struct sim_perf - perf, as it is asked
+ * @events: what it knows
+ * @nr: how many; it says -ENOENT of all others
+ * @err: it says that of all of them, and does not let itself be held
+ * @held: so often
+ * @asked: so often
+ * @fail_nth: this question from now on is answered with -ENOMEM, 1 is the next
+ * @cpu: of the last question
+ * @wrong: questions while it was not held, though it could be; or while the
+ *	module held event selects, when perf can have none
+ */
+struct sim_perf {
+	const struct sim_perf_event *events;
+	unsigned int nr;
+	int err;
+	int held;
+	unsigned int asked;
+	unsigned int fail_nth;
+	int cpu;
+	unsigned int wrong;
+};
+
+extern struct sim_perf sim_perf;
+
 #endif

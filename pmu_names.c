@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What names mean on a CPU.
+ *
+ * perf has tables for each model, and they grow with each kernel; here are none.
+ * An event of perf's that is made and never started shows its event select, so
+ * the running kernel is asked, before its PMU is taken from it.  Where it does
+ * not answer, there are the encodings that the architecture defines.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+
+#include "pmu_encode.h"
+#include "pmu_event.h"
+#include "pmu_hw.h"
+#include "pmu_names.h"
+#include "pmu_why.h"
+
+static int refuse_extra(const struct my_perf_event_attr *attr,
+			struct my_pmu_why *why)
+{
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': it needs an extra register, which is not programmed here",
+			 attr->name);
+}
+
+/* perf drops what the CPU does not have, and keeps the rest. */
+static int check_bits(const struct my_perf_event_attr *attr, u64 config,
+		      struct my_pmu_why *why)
+{
+	u64 others = config & MY_CONFIG_OTHERS;
+
+	if (!others)
+		return 0;
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': it needs bits %#llx of the event select, which are not programmed here",
+			 attr->name, (unsigned long long)others);
+}
+
+/*
+ * Whoever wrote the event's number means it, whatever perf says; what it would do
+ * besides could not be done here.
+ */
+static bool is_encoded(const struct my_perf_event_attr *attr)
+{
+	return attr->perf_type == PERF_TYPE_RAW;
+}
+
+/* Has the architecture an encoding of what perf does not know? */
+static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
+			struct my_pmu_why *why)
+{
+	if (err == -ENOMEM)
+		return my_refuse(why, err, "'%s': no memory to ask perf for it",
+				 attr->name);
+	if (is_encoded(attr) || attr->event || attr->umask)
+		return 0;
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': CPU %d does not have this event, as perf says (error %d), nor does the architecture define it",
+			 attr->name, cpu, err);
+}
+
+static int resolve_event(int cpu, struct my_perf_event_attr *attr,
+			 struct my_pmu_why *why)
+{
+	struct hw_perf_answer answer;
+	int err;
+
+	err = hw_ask_perf(cpu, attr->perf_type, attr->perf_config, &answer);
+	/* The register is needed, but perf has seen that it does not work. */
+	if (err == -ENXIO || (!err && answer.extra))
+		return refuse_extra(attr, why);
+	if (err)
+		return without_perf(cpu, err, attr, why);
+	err = check_bits(attr, answer.config, why);
+	if (err || is_encoded(attr))
+		return err;
+	my_decode_config(answer.config, attr);
+	attr->confirmed = true;
+	return 0;
+}
+
+/**
+ * my_names_resolve() - the encodings of events, as perf has them on this CPU
+ * @cpu: the CPU; if it is offline perf does not answer
+ * @attr: the events, as they were parsed; those with names get their encoding
+ * @nr: how many
+ * @why: if refused, the reason
+ *
+ * Context: task, without cpus_read_lock(); sleeps.  Before my_pmu_reserve(): later
+ * perf has no PMU, and does not answer.
+ * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
+ * be programmed here; -ENOMEM.
+ */
+int my_names_resolve(int cpu, struct my_perf_event_attr *attr, unsigned int nr,
+		     struct my_pmu_why *why)
+{
+	/* With one at hand perf does not make its buffers for each of them. */
+	void *held = hw_hold_perf(cpu);
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = resolve_event(cpu, &attr[i], why);
+	hw_let_perf_go(held);
+	return err;
+}
+
+/**
+ * my_names_list() - the encodings of all events that have names
+ * @cpu: the CPU
+ * @names: filled in
+ * @why: if that fails, the reason
+ *
+ * Context: as my_names_resolve().
+ * Return: 0 or -ENOMEM.
+ */
+int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
+{
+	void *held = hw_hold_perf(cpu);
+	struct my_perf_event_attr attr;
+	unsigned int n;
+	int err = 0;
+
+	*names = (struct my_names) {};
+	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
+		if (!my_known_event(n, &attr))
+			continue;
+		err = resolve_event(cpu, &attr, why);
+		if (err == -ENOMEM)
+			break;
+		names->refused[n] = err;
+		names->confirmed[n] = attr.confirmed;
+		names->config[n] = my_event_config(&attr);
+		err = 0;
+	}
+	hw_let_perf_go(held);
+	return err;
+}
+
+/**
+ * my_names_event() - one of the events that my_names_list() has asked for
+ * @names: what perf has said
+ * @n: which, from 0 to MY_KNOWN_EVENTS - 1
+ * @attr: filled in
+ *
+ * The CPU's PMU has the last word: it knows which events of the architecture are
+ * absent.
+ *
+ * Context: any; pure.
+ * Return: false if there is none at this place that can be programmed.
+ */
+bool my_names_event(const struct my_names *names, unsigned int n,
+		    struct my_perf_event_attr *attr)
+{
+	if (!my_known_event(n, attr) || names->refused[n])
+		return false;
+	my_decode_config(names->config[n], attr);
+	attr->confirmed = names->confirmed[n];
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What names mean on a CPU: the running kernel's perf knows. */
+#ifndef MY_PMU_NAMES_H
+#define MY_PMU_NAMES_H
+
+#include <linux/types.h>
+
+#include "pmu_encode.h"
+
+struct my_perf_event_attr;
+struct my_pmu_why;
+
+/**
+ * struct my_names - what perf says of each event that has a name
+ * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
+ * @confirmed: perf has one
+ * @refused: it cannot be programmed here
+ */
+struct my_names {
+	u32 config[MY_KNOWN_EVENTS];
+	bool confirmed[MY_KNOWN_EVENTS];
+	bool refused[MY_KNOWN_EVENTS];
+};
+
+int my_names_resolve(int cpu, struct my_perf_event_attr *attr, unsigned int nr,
+		     struct my_pmu_why *why);
+int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why);
+bool my_names_event(const struct my_names *names, unsigned int n,
+		    struct my_perf_event_attr *attr);
+
+#endif
