@@ -255,6 +255,7 @@ static void set_parameters(const char *cpu, const char *counters,
 static int fresh_start(struct kunit *test)
 {
 	memset(&sim_reservations, 0, sizeof(sim_reservations));
+	memset(&sim_perf, 0, sizeof(sim_perf));
 	fail_step = 0;
 	below_state = false;
 	nr_lines = 0;
@@ -280,6 +281,9 @@ static void clean_up(struct kunit *test)
 			    "there may have been more");
 	KUNIT_EXPECT_EQ_MSG(test, early_releases, 0U,
 			    "handed back before the thread had ended");
+	KUNIT_EXPECT_EQ_MSG(test, sim_perf.wrong, 0U,
+			    "perf was asked when it had no PMU");
+	KUNIT_EXPECT_EQ(test, sim_perf.held, 0);
 }
 
 /* How many of the lines begin so. */
@@ -971,6 +975,114 @@ static void core_counters_file(struct kunit *test)
 	test_expect_good_manners(test);
 }
 
+/* --- names ------------------------------------------------------------------------------- */
+
+static const struct sim_perf_event perfs_events[] = {
+	{ 0, 0, 0x13003c },
+	{ 0, 1, 0x1300c0 },
+	{ 0, 2, 0x134f2e },	/* EBX says that it is absent */
+	{ 0, 7, 0x193010e },
+	{ 0, 9, 0x130300 },
+	{ 3, 0, 0x1381d0 },
+	{ 3, 2, 0x1301b7, true },
+};
+
+static const struct sim_pmu v4_without_caches = {
+	.name = "v4-without-caches", .version = 4, .gp = 5, .width = 48,
+	.fixed = 3, .fixed_width = 48, .pdcm = true, .full_width = true,
+	.ebx = 0x18, .ebx_length = 7,
+};
+
+static void core_events_file(struct kunit *test)
+{
+	struct seq_file m = { .size = 4096 };
+	struct dentry *file;
+
+	sim_reset(TEST_CPU, &v4_without_caches);
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("1", "stalled-cycles-frontend:u@gp2,cycles", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[2], 0x1c1010eULL);
+	KUNIT_EXPECT_EQ(test, sim_perf.cpu, TEST_CPU);
+	m.private = session;
+	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m.buf);
+	KUNIT_EXPECT_EQ(test, events_show(&m, NULL), 0);
+	KUNIT_ASSERT_LT(test, m.count, m.size);
+	KUNIT_EXPECT_STREQ(test, m.buf,
+			   "cpu1 cpu-cycles 0x3c gp0-4,fixed1\n"
+			   "cpu1 instructions 0xc0 gp0-4,fixed0\n"
+			   "cpu1 cache-references 0x4f2e gp0-4\n"
+			   "cpu1 branch-instructions 0xc4 gp0-4\n"
+			   "cpu1 branch-misses 0xc5 gp0-4\n"
+			   "cpu1 bus-cycles 0x13c gp0-4\n"
+			   "cpu1 stalled-cycles-frontend 0x180010e gp0-4\n"
+			   "cpu1 ref-cycles 0x300 fixed2\n"
+			   "cpu1 L1-dcache-loads 0x81d0 gp0-4\n");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(session->dir));
+	file = debugfs_lookup("events", session->dir);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_EXPECT_EQ(test, d_inode(file)->i_mode, S_IFREG | 0400);
+	dput(file);
+	unload_module();
+}
+
+struct set_row {
+	u64 set;
+	const char *text;
+};
+
+static const struct set_row set_rows[] = {
+	{ 0, "" },
+	{ 0x1, "gp0" },
+	{ 0x80000000, "gp31" },
+	{ 0x180000000, "gp31,fixed0" },
+	{ 0x8000000000000000, "fixed31" },
+	{ 0xffffffffffffffff, "gp0-31,fixed0-31" },
+	{ 0x500000019, "gp0,gp3-4,fixed0,fixed2" },
+};
+
+static void core_show_set(struct kunit *test)
+{
+	char text[128];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(set_rows); i++) {
+		struct seq_file m = { .buf = text, .size = sizeof(text) };
+
+		show_set(&m, set_rows[i].set);
+		text[m.count] = '\0';
+		KUNIT_EXPECT_STREQ(test, text, set_rows[i].text);
+	}
+}
+
+/* What perf says is told when it is known that there is a PMU; nothing is touched. */
+static void core_refuses_names(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim_cpu(TEST_CPU)->regs;
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("1", "cycles,LLC-loads", "30");
+	KUNIT_EXPECT_EQ(test, load_module(), -EOPNOTSUPP);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "counters: 'LLC-loads': it needs an extra register, which is not programmed here\n");
+	sim_perf.fail_nth = 10;
+	set_parameters("1", EVERYWHERE, "30");
+	KUNIT_EXPECT_EQ(test, load_module(), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, nr_lines, 2U);
+	expect_untouched(test, PMU(V4), &before);
+	sim_reset(TEST_CPU, &no_pmu);
+	sim_perf.err = -ENOENT;
+	set_parameters("1", "LLC-loads", "30");
+	KUNIT_EXPECT_EQ(test, load_module(), -ENODEV);
+	KUNIT_EXPECT_EQ(test, nr_lines, 3U);
+}
+
 static void retire_firmware(void *unused)
 {
 	sim_retire(sim_cpu(TEST_CPU), 0xc4, 0x00, true, 11);
@@ -1094,14 +1206,14 @@ static void core_no_sample(struct kunit *test)
 	KUNIT_EXPECT_GE(test, total(" missed="), 1ULL);
 }
 
-/* 18 events with the longest names, of which the first few lack so much together. */
+/* 18 events with long names, of which the first few lack so much together. */
 static void load_long_names(struct kunit *test, int less)
 {
 	static const struct sim_pmu many = {
 		.name = "many", .version = 4, .gp = 18, .width = 48,
 		.fixed = 3, .fixed_width = 48, .ebx_length = 7 };
 	static char list[1200];
-	int longest = MY_EVENT_NAME_LEN - 1 - strlen("cpu/event=0x/u");
+	int longest = 47 - strlen("cpu/event=0x/u");
 	unsigned int i, n = 0;
 	int lack;
 
@@ -1474,6 +1586,9 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_latency),
 	KUNIT_CASE(core_late),
 	KUNIT_CASE(core_counters_file),
+	KUNIT_CASE(core_events_file),
+	KUNIT_CASE(core_show_set),
+	KUNIT_CASE(core_refuses_names),
 	KUNIT_CASE(core_firmware),
 	KUNIT_CASE(core_firmware_is_pinned),
 	KUNIT_CASE(core_firmware_while_away),

@@ -77,6 +77,12 @@ static const struct config_row config_rows[] = {
 	{ "branch-misses@gp0", PMU(V4), 0x4300c5, 0x186, 0x4c1, 0, 48 },
 	{ "r01c2:u@gp4", PMU(V4), 0x4101c2, 0x18a, 0x4c5, 4, 48 },
 	{ "rff01@gp5", PMU(V4), 0x43ff01, 0x18b, 0x4c6, 5, 48 },
+	{ "cpu/event=0xc4,edge/@gp0", PMU(V4), 0x4700c4, 0x186, 0x4c1, 0, 48 },
+	{ "cpu/event=0xc4,inv/@gp0", PMU(V4), 0xc300c4, 0x186, 0x4c1, 0, 48 },
+	{ "cpu/event=0xc4,cmask=0xa5/u@gp0", PMU(V4), 0xa54100c4, 0x186, 0x4c1, 0, 48 },
+	{ "cpu/event=0xc4,umask=1,pc,edge,inv,cmask=255/k@gp0", PMU(V4), 0xffc601c4, 0x186, 0x4c1, 0, 48 },
+	{ "rffdfffc4@gp0", PMU(V4), 0xffc7ffc4, 0x186, 0x4c1, 0, 48 },
+	{ "cpu/instructions,cmask=1/@gp0", PMU(V4), 0x14300c0, 0x186, 0x4c1, 0, 48 },
 	{ "cpu/event=0xa3,umask=0x14/k@gp6", PMU(V4), 0x4214a3, 0x18c, 0x4c7, 6, 48 },
 	{ "instructions@gp0", PMU(V3_LEGACY), 0x4300c0, 0x186, 0x0c1, 0, 48 },
 	{ "cycles@gp7", PMU(V3_LEGACY), 0x43003c, 0x18d, 0x0c8, 7, 48 },
@@ -118,6 +124,8 @@ static void intel_config(struct kunit *test)
 struct counts_row {
 	u8 event, umask;
 	u64 counters;		/* those of V4 that count it */
+	u8 cmask;
+	bool edge, inv;
 };
 
 static const struct counts_row counts_rows[] = {
@@ -130,12 +138,18 @@ static const struct counts_row counts_rows[] = {
 	{ 0xc0, 0x01, 0x0000000ff },
 	{ 0x00, 0x01, 0 },
 	{ 0x00, 0x00, 0 },
+	/* fixed counters count nothing but plain events */
+	{ 0xc0, 0x00, 0x0000000ff, .cmask = 1 },
+	{ 0xc0, 0x00, 0x0000000ff, .edge = true },
+	{ 0x3c, 0x00, 0x0000000ff, .inv = true },
+	{ 0x00, 0x03, 0, .cmask = 255 },
 };
 
 static void counts_desc(const struct counts_row *row, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "r%02x%02x", row->umask,
-		 row->event);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "r%02x%02x%s%s%s", row->umask,
+		 row->event, row->cmask ? "-cmask" : "",
+		 row->edge ? "-edge" : "", row->inv ? "-inv" : "");
 }
 
 KUNIT_ARRAY_PARAM(counts, counts_rows, counts_desc);
@@ -144,7 +158,10 @@ static void intel_counts(struct kunit *test)
 {
 	const struct counts_row *row = test->param_value;
 	struct my_perf_event_attr attr = { .event = row->event,
-					   .umask = row->umask };
+					   .umask = row->umask,
+					   .cmask = row->cmask,
+					   .edge = row->edge,
+					   .inv = row->inv };
 	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
 	int idx;
 

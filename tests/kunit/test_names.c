@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What names mean on a CPU: what comes of perf's answers, and of none.
+ */
+#include "pmu_names.h"
+#include "test.h"
+
+/* perf.h's numbers, written here once more. */
+#define HARDWARE	0
+#define CACHE		3
+#define RAW		4
+
+/* INT, USR and OS, which perf sets. */
+#define PERFS		0x130000
+
+/* Much like Nehalem's, which has some of everything. */
+static const struct sim_perf_event perfs_events[] = {
+	{ HARDWARE, 0, PERFS | 0x3c },
+	{ HARDWARE, 1, PERFS | 0xc0 },
+	{ HARDWARE, 2, .err = -ENOENT },
+	{ HARDWARE, 5, PERFS | 0x7f89 },
+	{ HARDWARE, 7, PERFS | 0x180010e },
+	{ HARDWARE, 8, PERFS | 0x18401b1 },
+	{ HARDWARE, 9, PERFS | 0x300 },
+	{ CACHE, 0x00000, PERFS | 0x10b },
+	{ CACHE, 0x10000, PERFS | 0x151 },
+	{ CACHE, 0x00002, PERFS | 0x1b7, true },
+	{ CACHE, 0x10002, .err = -ENXIO },
+	{ CACHE, 0x00006, .err = -EINVAL },
+	{ CACHE, 0x10005, PERFS | 0xc5 },
+	{ RAW, 0x1c2, PERFS | 0x1c2 },
+	{ RAW, 0x800c4, PERFS | 0xc4 },
+	{ RAW, 0x18401c3, PERFS | 0x18401c3 },
+	{ RAW, 0x1b7, PERFS | 0x1b7, true },
+	{ RAW, 0x1bb, .err = -ENXIO },
+	{ RAW, 0x1000000c0, PERFS | 0x1000000c0 },
+	{ RAW, 0x2000000c0, PERFS | 0xc0 },
+};
+
+static int names_init(struct kunit *test)
+{
+	memset(&sim_reservations, 0, sizeof(sim_reservations));
+	sim_perf = (struct sim_perf) {
+		.events = perfs_events,
+		.nr = ARRAY_SIZE(perfs_events),
+	};
+	return 0;
+}
+
+static void names_exit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, sim_perf.held, 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.wrong, 0U);
+	memset(&sim_perf, 0, sizeof(sim_perf));
+}
+
+/**
+ * struct name_row - an event, and what perf has made of it
+ * @event: as a user writes it
+ * @config: its event select, without USR, OS and EN
+ * @confirmed: perf has said so
+ */
+struct name_row {
+	const char *event;
+	u32 config;
+	bool confirmed;
+};
+
+static const struct name_row name_rows[] = {
+	{ "cycles", 0x3c, true },
+	{ "instructions:u", 0xc0, true },
+	{ "branch-misses", 0x7f89, true },
+	{ "stalled-cycles-frontend", 0x180010e, true },
+	{ "idle-cycles-backend", 0x18401b1, true },
+	{ "ref-cycles", 0x300, true },
+	{ "L1-dcache-loads", 0x10b, true },
+	{ "L1-dcache-load-misses", 0x151, true },
+	{ "branch-load-misses", 0xc5, true },
+	/* what stands beside a name is added */
+	{ "cpu/instructions,cmask=2,inv/", 0x28000c0, true },
+	{ "cpu/branch-misses,edge/", 0x47f89, true },
+	{ "cpu/stalled-cycles-frontend,cmask=2,edge/", 0x384010e, true },
+	/* perf does not know it, and the architecture does */
+	{ "cache-references", 0x4f2e, false },
+	{ "cache-misses", 0x412e, false },
+	{ "bus-cycles", 0x13c, false },
+	{ "arch-topdown-slots", 0x1a4, false },
+	/* who writes a number means it */
+	{ "r1c2", 0x1c2, false },
+	{ "r99", 0x99, false },
+	{ "cpu/event=0xc4,pc/", 0xc4, false },
+	{ "cpu/event=0xc3,umask=1,edge,inv,cmask=1/", 0x18401c3, false },
+	{ "r2000000c0", 0xc0, false },
+};
+
+static void name_desc(const struct name_row *row, char *desc)
+{
+	strscpy(desc, row->event, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(name, name_rows, name_desc);
+
+static int resolve(struct kunit *test, const char *events,
+		   struct my_perf_event_attr *attr, unsigned int max,
+		   struct my_pmu_why *why)
+{
+	int nr = my_parse_events(events, attr, max, why);
+
+	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why->text);
+	return my_names_resolve(1, attr, nr, why);
+}
+
+static void names_resolve(struct kunit *test)
+{
+	const struct name_row *row = test->param_value;
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+	int err = resolve(test, row->event, &attr, 1, &why);
+
+	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
+	KUNIT_EXPECT_EQ(test, my_event_config(&attr), row->config);
+	KUNIT_EXPECT_EQ(test, attr.event, row->config & 0xff);
+	KUNIT_EXPECT_EQ(test, attr.umask, row->config >> 8 & 0xff);
+	KUNIT_EXPECT_EQ(test, attr.edge, !!(row->config & BIT(18)));
+	KUNIT_EXPECT_EQ(test, attr.inv, !!(row->config & BIT(23)));
+	KUNIT_EXPECT_EQ(test, attr.cmask, row->config >> 24);
+	KUNIT_EXPECT_EQ(test, attr.confirmed, row->confirmed);
+	KUNIT_EXPECT_EQ(test, sim_perf.asked, 1U);
+	KUNIT_EXPECT_EQ(test, sim_perf.cpu, 1);
+}
+
+/* All of a list, and not what is behind it. */
+static void names_resolve_all(struct kunit *test)
+{
+	struct my_perf_event_attr attr[4] = {};
+	struct my_pmu_why why;
+
+	attr[3].perf_type = CACHE;
+	KUNIT_ASSERT_EQ(test, resolve(test, "branch-misses,r1c2,L1-dcache-loads",
+				      attr, 3, &why), 0);
+	KUNIT_EXPECT_EQ(test, attr[0].umask, 0x7f);
+	KUNIT_EXPECT_EQ(test, attr[2].event, 0x0b);
+	KUNIT_EXPECT_EQ(test, attr[3].event, 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.asked, 3U);
+}
+
+#define EXTRA	"it needs an extra register, which is not programmed here"
+
+struct refused_name {
+	const char *event;
+	const char *why;
+};
+
+static const struct refused_name refused_names[] = {
+	{ "LLC-loads", "'LLC-loads': " EXTRA },
+	{ "LLC-load-misses:u", "'LLC-load-misses:u': " EXTRA },
+	{ "r1b7", "'r1b7': " EXTRA },
+	{ "cycles,cpu/event=0xbb,umask=1/", "'cpu/event=0xbb,umask=1/': " EXTRA },
+	{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 of the event select, which are not programmed here" },
+	{ "node-loads", "'node-loads': CPU 1 does not have this event, as perf says (error -22), nor does the architecture define it" },
+	{ "dTLB-loads", "'dTLB-loads': CPU 1 does not have this event, as perf says (error -2), nor does the architecture define it" },
+};
+
+static void refused_desc(const struct refused_name *row, char *desc)
+{
+	strscpy(desc, row->event, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(refused, refused_names, refused_desc);
+
+static void names_refused(struct kunit *test)
+{
+	const struct refused_name *row = test->param_value;
+	struct my_perf_event_attr attr[2];
+	struct my_pmu_why why;
+
+	KUNIT_EXPECT_EQ(test, resolve(test, row->event, attr, 2, &why),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_STREQ(test, why.text, row->why);
+}
+
+/* Without perf there are the architecture's events and raw ones, and no others. */
+static void names_without_perf(struct kunit *test)
+{
+	static const int errors[] = { -ENOENT, -ENODEV, -EBUSY, -EACCES };
+	struct my_perf_event_attr attr[4];
+	struct my_pmu_why why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		sim_perf.err = errors[i];
+		KUNIT_EXPECT_EQ(test, resolve(test, "cycles,branch-misses,ref-cycles,r1b7",
+					      attr, 4, &why), 0);
+		KUNIT_EXPECT_EQ(test, my_event_config(&attr[0]), 0x3cU);
+		KUNIT_EXPECT_EQ(test, my_event_config(&attr[1]), 0xc5U);
+		KUNIT_EXPECT_EQ(test, my_event_config(&attr[2]), 0x300U);
+		KUNIT_EXPECT_EQ(test, my_event_config(&attr[3]), 0x1b7U);
+		KUNIT_EXPECT_FALSE(test, attr[0].confirmed);
+		KUNIT_EXPECT_EQ(test, resolve(test, "LLC-loads", attr, 4, &why),
+				-EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, resolve(test, "stalled-cycles-frontend",
+					      attr, 4, &why), -EOPNOTSUPP);
+	}
+}
+
+/* What an encoding is must not depend on how much memory there was. */
+static void names_no_memory(struct kunit *test)
+{
+	struct my_perf_event_attr attr[2];
+	struct my_names names;
+	struct my_pmu_why why;
+
+	sim_perf.fail_nth = 2;
+	KUNIT_EXPECT_EQ(test, resolve(test, "cycles,branch-misses", attr, 2,
+				      &why), -ENOMEM);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "'branch-misses': no memory to ask perf for it");
+	sim_perf.fail_nth = 20;
+	KUNIT_EXPECT_EQ(test, my_names_list(1, &names, &why), -ENOMEM);
+}
+
+/* --- the list ---------------------------------------------------------------------- */
+
+/* perf's canonical names, in its order of types; what is between them is not had. */
+static const struct name_row listed[] = {
+	{ "cpu-cycles", 0x3c, true },
+	{ "instructions", 0xc0, true },
+	{ "cache-references", 0x4f2e, false },
+	{ "cache-misses", 0x412e, false },
+	{ "branch-instructions", 0xc4, false },
+	{ "branch-misses", 0x7f89, true },
+	{ "bus-cycles", 0x13c, false },
+	{ "stalled-cycles-frontend", 0x180010e, true },
+	{ "stalled-cycles-backend", 0x18401b1, true },
+	{ "ref-cycles", 0x300, true },
+	{ "arch-topdown-slots", 0x1a4, false },
+	{ "arch-topdown-be-bound", 0x2a4, false },
+	{ "arch-topdown-bad-spec", 0x73, false },
+	{ "arch-topdown-fe-bound", 0x19c, false },
+	{ "arch-topdown-retiring", 0x2c2, false },
+	{ "arch-lbr-inserts", 0x1e4, false },
+	{ "L1-dcache-loads", 0x10b, true },
+	{ "L1-dcache-load-misses", 0x151, true },
+	{ "branch-load-misses", 0xc5, true },
+};
+
+static void names_list(struct kunit *test)
+{
+	struct my_perf_event_attr attr;
+	struct my_names *names;
+	unsigned int n, nr = 0;
+	struct my_pmu_why why;
+
+	names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
+	memset(names, 0xa5, sizeof(*names));
+	KUNIT_ASSERT_EQ(test, my_names_list(1, names, &why), 0);
+	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
+		if (!my_names_event(names, n, &attr))
+			continue;
+		KUNIT_ASSERT_LT(test, nr, ARRAY_SIZE(listed));
+		KUNIT_EXPECT_STREQ(test, attr.name, listed[nr].event);
+		KUNIT_EXPECT_EQ(test, my_event_config(&attr), listed[nr].config);
+		KUNIT_EXPECT_EQ(test, attr.confirmed, listed[nr].confirmed);
+		KUNIT_EXPECT_EQ(test, attr.pin, MY_PMC_ANY);
+		nr++;
+	}
+	KUNIT_EXPECT_EQ(test, nr, ARRAY_SIZE(listed));
+}
+
+/* Whatever is listed is understood, and means the same. */
+static void names_known(struct kunit *test)
+{
+	struct my_perf_event_attr known, attr;
+	unsigned int n, nr = 0;
+	struct my_pmu_why why;
+
+	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
+		if (!my_known_event(n, &known))
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, my_parse_events(known.name, &attr, 1, &why),
+				    1, "%s", why.text);
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(&attr, &known, sizeof(attr)), 0,
+				    "%s", known.name);
+		nr++;
+	}
+	/* ten of perf's, six more, and 32 of the caches */
+	KUNIT_EXPECT_EQ(test, nr, 48U);
+}
+
+static struct kunit_case names_cases[] = {
+	KUNIT_CASE_PARAM(names_resolve, name_gen_params),
+	KUNIT_CASE(names_resolve_all),
+	KUNIT_CASE_PARAM(names_refused, refused_gen_params),
+	KUNIT_CASE(names_without_perf),
+	KUNIT_CASE(names_no_memory),
+	KUNIT_CASE(names_list),
+	KUNIT_CASE(names_known),
+	{ }
+};
+
+static struct kunit_suite names_suite = {
+	.name = "my_pmu_names",
+	.init = names_init,
+	.exit = names_exit,
+	.test_cases = names_cases,
+};
+
+kunit_test_suite(names_suite);
