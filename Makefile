@@ -5,13 +5,15 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For `make run`; KERNEL for `make kunit`, too.
+# For `make run` and `make list`; KERNEL for `make kunit`, too.
 CPU ?= 3
 COUNTERS ?= instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1
 INTERVAL ?= 1000
 SAMPLES ?= 5
 KERNEL ?= 6.1
 SMP ?= 4
+# For `make list`: as for scripts/vm --pmu
+PMU ?=
 # For `make check`, `make lab-check` and `make endurance`: only the tests whose name
 # matches; for `make compat`, the kernels.
 TESTS ?=
@@ -37,6 +39,14 @@ run: export KERNEL := $(KERNEL)
 run: export SMP := $(SMP)
 run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP=
 	@scripts/run
+
+.PHONY: list
+list: export CPU := $(CPU)
+list: export KERNEL := $(KERNEL)
+list: export SMP := $(SMP)
+list: export PMU := $(PMU)
+list: ## the events of the lab's CPU, and their counters: CPU= KERNEL= SMP= PMU=
+	@scripts/list
 
 .PHONY: check
 check: ## all tests (TESTS= for those whose name matches)

@@ -48,12 +48,6 @@ struct event_name {
 	.event = _event, .umask = _umask,				\
 }
 
-#define ARCHITECTURE(_name, _event, _umask) {				\
-	.name = _name, .type = PERF_TYPE_RAW,				\
-	.config = (_umask) << CONFIG_UMASK_SHIFT | (_event),		\
-	.event = _event, .umask = _umask,				\
-}
-
 /*
  * perf's names, each before its other ones, with the encodings of CPUID leaf 0AH
  * and of the fixed counters: ref-cycles is the one that runs at the TSC's rate,
@@ -73,12 +67,12 @@ static const struct event_name event_names[] = {
 	HARDWARE("stalled-cycles-backend",
 		 STALLED_CYCLES_BACKEND, 0, 0),
 	HARDWARE("ref-cycles",		REF_CPU_CYCLES,		0x00, 0x03),
-	ARCHITECTURE("arch-topdown-slots",	0xa4, 0x01),
-	ARCHITECTURE("arch-topdown-be-bound",	0xa4, 0x02),
-	ARCHITECTURE("arch-topdown-bad-spec",	0x73, 0x00),
-	ARCHITECTURE("arch-topdown-fe-bound",	0x9c, 0x01),
-	ARCHITECTURE("arch-topdown-retiring",	0xc2, 0x02),
-	ARCHITECTURE("arch-lbr-inserts",	0xe4, 0x01),
+	{ "arch-topdown-slots", PERF_TYPE_RAW, 0x01a4, 0xa4, 0x01 },
+	{ "arch-topdown-be-bound", PERF_TYPE_RAW, 0x02a4, 0xa4, 0x02 },
+	{ "arch-topdown-bad-spec", PERF_TYPE_RAW, 0x0073, 0x73, 0x00 },
+	{ "arch-topdown-fe-bound", PERF_TYPE_RAW, 0x019c, 0x9c, 0x01 },
+	{ "arch-topdown-retiring", PERF_TYPE_RAW, 0x02c2, 0xc2, 0x02 },
+	{ "arch-lbr-inserts", PERF_TYPE_RAW, 0x01e4, 0xe4, 0x01 },
 };
 
 static const struct event_name other_names[] = {
@@ -454,10 +448,10 @@ static int add_word(struct term_list *list, const char *word, const char *whole,
 {
 	u64 config;
 
-	if (!is_free(list, attr))
-		return refuse_term(whole, word, why);
-	if (encode_any_case(word, attr))
+	if (is_free(list, attr) && encode_any_case(word, attr))
 		return 0;
+	if (!list->own || attr->named || list->seen & SEEN_CONFIG)
+		return refuse_term(whole, word, why);
 	/* There, and only there, perf takes r0xNNN, too. */
 	if (!parse_raw(word, &config) &&
 	    (!str_has_prefix(word, "r0x") || kstrtou64(word + 1, 16, &config)))

@@ -144,7 +144,9 @@ static void names_resolve_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.asked, 3U);
 }
 
-#define EXTRA	"it needs an extra register, which is not programmed here"
+#define NOT_HERE	"nor does the architecture define it"
+#define NO_BITS		"of the event select, which are not programmed here"
+#define EXTRA		"it needs an extra register, which is not programmed here"
 
 struct refused_name {
 	const char *event;
@@ -156,9 +158,13 @@ static const struct refused_name refused_names[] = {
 	{ "LLC-load-misses:u", "'LLC-load-misses:u': " EXTRA },
 	{ "r1b7", "'r1b7': " EXTRA },
 	{ "cycles,cpu/event=0xbb,umask=1/", "'cpu/event=0xbb,umask=1/': " EXTRA },
-	{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 of the event select, which are not programmed here" },
-	{ "node-loads", "'node-loads': CPU 1 does not have this event, as perf says (error -22), nor does the architecture define it" },
-	{ "dTLB-loads", "'dTLB-loads': CPU 1 does not have this event, as perf says (error -2), nor does the architecture define it" },
+	{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
+	{ "node-loads",
+	  "'node-loads': CPU 1 does not have this event, as perf says (error -22), "
+	  NOT_HERE },
+	{ "dTLB-loads",
+	  "'dTLB-loads': CPU 1 does not have this event, as perf says (error -2), "
+	  NOT_HERE },
 };
 
 static void refused_desc(const struct refused_name *row, char *desc)

@@ -17,11 +17,11 @@
 #define GP(n)		(n)
 #define FIXED(n)	(32 + (n))
 
-#define ZEROS_5		"00000"
+#define ZEROS_10	"0000000000"
 #define ZEROS_24	"000000000000000000000000"
 #define ZEROS_39	"000000000000000000000000000000000000000"
 #define ZEROS_40	"0000000000000000000000000000000000000000"
-#define ZEROS_80	ZEROS_40 ZEROS_40
+#define ZEROS_80	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"
 #define ZEROS_57	"000000000000000000000000000000000000000000000000000000000"
 
 /* Ends of messages. */
@@ -49,10 +49,13 @@
 #define COUNTER_TWICE	"a counter is there twice"
 #define TOO_LONG	"longer than the 143 characters of any event"
 #define NAME_TOO_LONG	"longer than 95 characters without its counter"
+#define H_ALONE \
+	"modifier h (hypervisor) alone: no counter can tell it from the kernel"
+#define NO_SAMPLES	"nothing is sampled here"
 #define BEHIND_BRACE \
 	"behind its brace there may be a colon and modifiers, as in {cycles,branches}:u"
-#define X_19		"xxxxxxxxxxxxxxxxxxx"
-#define X_95		X_19 X_19 X_19 X_19 X_19
+#define X_95 \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define MILLISECONDS	"whole milliseconds from 1 on are needed"
 #define INTERVAL_UNPRINTABLE \
 	"blanks, control characters or non-ASCII; " MILLISECONDS
@@ -316,6 +319,8 @@ static const struct one_event one_event[] = {
 	  { "cpu/config=0x1c0,cmask=1/", 0xc0, 0x01, .pin = ANY, .cmask = 1 } },
 	{ "cpu/r1c2/", { "cpu/r1c2/", 0xc2, 0x01, .pin = ANY } },
 	{ "cpu/r0x1c2/", { "cpu/r0x1c2/", 0xc2, 0x01, .pin = ANY } },
+	{ "cpu/umask=1,r0c2,event=0/",
+	  { "cpu/umask=1,r0c2,event=0/", 0xc2, 0x01, .pin = ANY } },
 	{ "cpu/r1c2,edge/",
 	  { "cpu/r1c2,edge/", 0xc2, 0x01, .pin = ANY, .edge = true } },
 
@@ -454,8 +459,8 @@ static const struct one_event one_event[] = {
 	  { "cycles:u", 0x3c, 0, true, false, true, ANY,
 	    .counters = 0x2800000f0 } },
 	/* 95 characters, and 48 of the pin: the longest */
-	{ "r" ZEROS_80 ZEROS_5 ZEROS_5 "01c2@fixed" ZEROS_40 "31",
-	  { "r" ZEROS_80 ZEROS_5 ZEROS_5 "01c2", 0xc2, 0x01, false, false,
+	{ "r" ZEROS_80 ZEROS_10 "01c2@fixed" ZEROS_40 "31",
+	  { "r" ZEROS_80 ZEROS_10 "01c2", 0xc2, 0x01, false, false,
 	    false, FIXED(31) } },
 };
 
@@ -919,7 +924,8 @@ static const struct refused refused_events[] = {
 	{ "cmask too large", "cpu/event=1,cmask=256/",
 	  "'cpu/event=1,cmask=256/': cmask=256; " NUMBER },
 	{ "config too large", "cpu/config=0x10000000000000000/",
-	  "'cpu/config=0x10000000000000000/': config=0x10000000000000000; a number from 0 to 0xffffffffffffffff is needed" },
+	  "'cpu/config=0x10000000000000000/': config=0x10000000000000000; "
+	  "a number from 0 to 0xffffffffffffffff is needed" },
 	{ "name without a word", "cpu/event=1,name/",
 	  "'cpu/event=1,name/': name=; " WORD },
 	{ "empty name", "cpu/event=1,name=/",
@@ -1012,19 +1018,31 @@ static const struct refused refused_events[] = {
 	{ "unknown modifier", "cycles:x", "'cycles:x': modifiers 'x'; " MODIFIERS },
 	{ "unknown modifier behind a known one", "cycles:ux",
 	  "'cycles:ux': modifiers 'ux'; " MODIFIERS },
-	{ "h alone", "cycles:h", "'cycles:h': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
-	{ "h alone, and others", "cycles:HhD", "'cycles:HhD': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
+	{ "h alone", "cycles:h", "'cycles:h': " H_ALONE },
+	{ "h alone, and others", "cycles:HhD", "'cycles:HhD': " H_ALONE },
 	{ "D twice", "cycles:DD", "'cycles:DD': modifiers 'DD'; " MODIFIERS },
 	{ "H twice", "cycles:HuH", "'cycles:HuH': modifiers 'HuH'; " MODIFIERS },
-	{ "p", "cycles:p", "'cycles:p': modifier p (precise) needs samples by PEBS; nothing is sampled here" },
-	{ "ppp", "cycles:uppp", "'cycles:uppp': modifier p (precise) needs samples by PEBS; nothing is sampled here" },
-	{ "P", "cycles:P", "'cycles:P': modifier P (most precise) needs samples by PEBS; nothing is sampled here" },
-	{ "S", "cycles:S", "'cycles:S': modifier S (read the group at a sample) needs samples; nothing is sampled here" },
-	{ "G", "cycles:G", "'cycles:G': modifier G (guest) needs counters that stop in the host; they count in both" },
-	{ "I", "cycles:I", "'cycles:I': modifier I (not in idle): no PMU can tell; halted CPUs have no cycles" },
-	{ "W", "cycles:W", "'cycles:W': modifier W (weak group): a group is never taken apart" },
-	{ "e", "cycles:e", "'cycles:e': modifier e (exclusive): while the module is loaded nobody else has the PMU" },
-	{ "b", "cycles:b", "'cycles:b': modifier b (counted by BPF): there is no BPF in it" },
+	{ "p", "cycles:p",
+	  "'cycles:p': modifier p (precise) needs samples by PEBS; " NO_SAMPLES },
+	{ "ppp", "cycles:uppp",
+	  "'cycles:uppp': modifier p (precise) needs samples by PEBS; " NO_SAMPLES },
+	{ "P", "cycles:P",
+	  "'cycles:P': modifier P (most precise) needs samples by PEBS; " NO_SAMPLES },
+	{ "S", "cycles:S",
+	  "'cycles:S': modifier S (read the group at a sample) "
+	  "needs samples; " NO_SAMPLES },
+	{ "G", "cycles:G",
+	  "'cycles:G': modifier G (guest) needs counters "
+	  "that stop in the host; they count in both" },
+	{ "I", "cycles:I",
+	  "'cycles:I': modifier I (not in idle): no PMU can tell; halted CPUs have no cycles" },
+	{ "W", "cycles:W",
+	  "'cycles:W': modifier W (weak group): a group is never taken apart" },
+	{ "e", "cycles:e",
+	  "'cycles:e': modifier e (exclusive): "
+	  "while the module is loaded nobody else has the PMU" },
+	{ "b", "cycles:b",
+	  "'cycles:b': modifier b (counted by BPF): there is no BPF in it" },
 	{ "modifier in capitals", "cycles:U",
 	  "'cycles:U': modifiers 'U'; " MODIFIERS },
 	{ "empty modifiers", "cycles:", "'cycles:': modifiers ''; " MODIFIERS },
@@ -1150,15 +1168,16 @@ static const struct refused refused_events[] = {
 	{ "16 group modifiers", "{r1}:uuuuuuuuuuuuuuuu",
 	  "'{r1}:uuuuuuuuuuuuuuuu': " BEHIND_BRACE },
 	{ "long group", "{r1," ZEROS_40 "}}",
-	  "'" "{r1,000000000000000000000000000000000000...': " BEHIND_BRACE },
+	  "'{r1,000000000000000000000000000000000000...': " BEHIND_BRACE },
 	{ "unknown group modifier", "{r1}:x", "'r1': modifiers 'x'; " MODIFIERS },
 	{ "group modifier with a reason", "{r1,r2}:S",
-	  "'r1': modifier S (read the group at a sample) needs samples; nothing is sampled here" },
+	  "'r1': modifier S (read the group at a sample) "
+	  "needs samples; " NO_SAMPLES },
 	{ "group modifier twice", "{r1}:uu", "'r1': modifiers 'uu'; " MODIFIERS },
 	{ "two colons behind a brace", "{r1}::u",
 	  "'r1': modifiers ':u'; " MODIFIERS },
 	{ "h of a group", "{r1}:h",
-	  "'r1': modifier h (hypervisor) alone: no counter can tell it from the kernel" },
+	  "'r1': " H_ALONE },
 	{ "second is pinned", "{r1,r2:D}",
 	  "'r2:D': modifier D in a group stands at its first event, or behind its brace" },
 	{ "no event in braces", "{r1,foo}", "'foo': no event 'foo'; " KNOWN },
@@ -1167,16 +1186,16 @@ static const struct refused refused_events[] = {
 	{ "brace between slashes", "cpu/{r1}/", "'cpu/{r1}/': term '{r1}'; " TERMS },
 
 	/* lengths */
-	{ "96 characters", "r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2",
-	  "'r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2': " NAME_TOO_LONG },
-	{ "96 characters and a pin", "r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2@gp0",
-	  "'r" ZEROS_80 ZEROS_5 ZEROS_5 "0001c2@gp0': " NAME_TOO_LONG },
+	{ "96 characters", "r" ZEROS_80 ZEROS_10 "0001c2",
+	  "'r" ZEROS_80 ZEROS_10 "0001c2': " NAME_TOO_LONG },
+	{ "96 characters and a pin", "r" ZEROS_80 ZEROS_10 "0001c2@gp0",
+	  "'r" ZEROS_80 ZEROS_10 "0001c2@gp0': " NAME_TOO_LONG },
 	{ "143 characters", "r" ZEROS_80 ZEROS_57 "01c2x",
 	  "'r" ZEROS_80 ZEROS_57 "01c2x': " NAME_TOO_LONG },
 	{ "144 characters", "r" ZEROS_80 ZEROS_57 "001c2x",
 	  "'r" ZEROS_39 "...': " TOO_LONG },
 	{ "144 characters, most of them the pin's",
-	  "r1c2@fixed" ZEROS_80 ZEROS_40 "000000000000" "31",
+	  "r1c2@fixed" ZEROS_80 ZEROS_40 "00000000000031",
 	  "'r1c2@fixed000000000000000000000000000000...': " TOO_LONG },
 	{ "long, between two slashes",
 	  "cpu/event=0x" ZEROS_80 ZEROS_57 "c0/",
@@ -1184,9 +1203,8 @@ static const struct refused refused_events[] = {
 	{ "long, with conversions", "%s%n%s%n%s" ZEROS_80 ZEROS_57,
 	  "'%s%n%s%n%s000000000000000000000000000000...': " TOO_LONG },
 	{ "no room for a group's modifiers",
-	  "{r" ZEROS_80 ZEROS_5 "0000001c2}:u",
-	  "'r" ZEROS_80 ZEROS_5
-	  "0000001c2': longer than 92 characters without its counter" },
+	  "{r" ZEROS_80 "000000000001c2}:u",
+	  "'r" ZEROS_80 "000000000001c2': longer than 92 characters without its counter" },
 	{ "longest message", X_95 "@fixed" ZEROS_40 "31",
 	  "'" X_95 "@fixed" ZEROS_40 "31': no event '" X_95 "'; " KNOWN },
 };

@@ -3,6 +3,8 @@
 #ifndef FUZZ_LINUX_BITOPS_H
 #define FUZZ_LINUX_BITOPS_H
 
+#define BIT(nr)			(1UL << (nr))
+#define BIT_ULL(nr)		(1ULL << (nr))
 #define GENMASK_ULL(h, l)	(~0ULL >> (63 - (h)) & ~0ULL << (l))
 #define hweight64(w)		((unsigned int)__builtin_popcountll(w))
 

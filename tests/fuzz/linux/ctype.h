@@ -18,6 +18,17 @@ static inline int isdigit(int c)
 	return c >= '0' && c <= '9';
 }
 
+static inline int isxdigit(int c)
+{
+	return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Of ASCII only: what is asked for that has been looked at before. */
+static inline int isalnum(int c)
+{
+	return isdigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* lib/ctype.c: Latin-1's letters and signs have their places in the table. */
 static inline int isgraph(int c)
 {

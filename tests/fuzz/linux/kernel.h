@@ -10,8 +10,7 @@
 
 #include <linux/types.h>
 
-#define U8_MAX			0xff
-#define U16_MAX			0xffff
+#define U64_MAX			(~0UL)
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define __printf(a, b)		__attribute((format(printf, a, b)))
@@ -65,20 +64,10 @@ static inline int kstrto(const char *text, unsigned int base,
 	return 0;
 }
 
-static inline int kstrtou8(const char *text, unsigned int base, u8 *val)
+static inline int kstrtou64(const char *text, unsigned int base, u64 *val)
 {
 	unsigned long long wide;
-	int err = kstrto(text, base, U8_MAX, &wide);
-
-	if (!err)
-		*val = wide;
-	return err;
-}
-
-static inline int kstrtou16(const char *text, unsigned int base, u16 *val)
-{
-	unsigned long long wide;
-	int err = kstrto(text, base, U16_MAX, &wide);
+	int err = kstrto(text, base, ULLONG_MAX, &wide);
 
 	if (!err)
 		*val = wide;
@@ -103,6 +92,18 @@ static inline int vscnprintf(char *to, size_t size, const char *fmt,
 	int len = vsnprintf(to, size, fmt, args);
 
 	return len < (int)size ? len : (int)size - 1;
+}
+
+static inline __printf(3, 4)
+int scnprintf(char *to, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vscnprintf(to, size, fmt, args);
+	va_end(args);
+	return len;
 }
 
 #endif

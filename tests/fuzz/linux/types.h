@@ -3,6 +3,7 @@
 #ifndef FUZZ_LINUX_TYPES_H
 #define FUZZ_LINUX_TYPES_H
 
+#include_next <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
