@@ -72,9 +72,9 @@ for name in $names; do
 	is "$name is listed so" "$(listed "$name")" "$wanted"
 done
 is "no name is listed that perf does not show" \
-	"$(for name in $(sed 's/^[^ ]* \([^ ]*\) .*/\1/' /tmp/events); do
+	"$(while read -r _ name _; do
 		echo "$names" | grep -qx -- "$name" || echo "$name"
-	done)" ""
+	done < /tmp/events)" ""
 
 # --- perf's names of these in sysfs
 for file in /sys/bus/event_source/devices/cpu/events/*; do

@@ -34,6 +34,7 @@
 	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
 #define BIT_NUMBER	"a number from 0 to 0x1 is needed"
+#define LONG_NUMBER	"a number from 0 to 0xffffffffffffffff is needed"
 #define WORD		"a word is needed"
 #define EXTRA \
 	"it needs an extra register, which is not programmed here"
@@ -52,6 +53,9 @@
 #define H_ALONE \
 	"modifier h (hypervisor) alone: no counter can tell it from the kernel"
 #define NO_SAMPLES	"nothing is sampled here"
+#define NEEDS_SAMPLES	"needs samples; " NO_SAMPLES
+#define NOBODY_ELSE	"while the module is loaded nobody else has the PMU"
+#define IN_BOTH		"stop in the host; they count in both"
 #define BEHIND_BRACE \
 	"behind its brace there may be a colon and modifiers, as in {cycles,branches}:u"
 #define X_95 \
@@ -925,7 +929,7 @@ static const struct refused refused_events[] = {
 	  "'cpu/event=1,cmask=256/': cmask=256; " NUMBER },
 	{ "config too large", "cpu/config=0x10000000000000000/",
 	  "'cpu/config=0x10000000000000000/': config=0x10000000000000000; "
-	  "a number from 0 to 0xffffffffffffffff is needed" },
+	  LONG_NUMBER },
 	{ "name without a word", "cpu/event=1,name/",
 	  "'cpu/event=1,name/': name=; " WORD },
 	{ "empty name", "cpu/event=1,name=/",
@@ -1030,17 +1034,15 @@ static const struct refused refused_events[] = {
 	  "'cycles:P': modifier P (most precise) needs samples by PEBS; " NO_SAMPLES },
 	{ "S", "cycles:S",
 	  "'cycles:S': modifier S (read the group at a sample) "
-	  "needs samples; " NO_SAMPLES },
+	  NEEDS_SAMPLES },
 	{ "G", "cycles:G",
-	  "'cycles:G': modifier G (guest) needs counters "
-	  "that stop in the host; they count in both" },
+	  "'cycles:G': modifier G (guest) needs counters that " IN_BOTH },
 	{ "I", "cycles:I",
 	  "'cycles:I': modifier I (not in idle): no PMU can tell; halted CPUs have no cycles" },
 	{ "W", "cycles:W",
 	  "'cycles:W': modifier W (weak group): a group is never taken apart" },
 	{ "e", "cycles:e",
-	  "'cycles:e': modifier e (exclusive): "
-	  "while the module is loaded nobody else has the PMU" },
+	  "'cycles:e': modifier e (exclusive): " NOBODY_ELSE },
 	{ "b", "cycles:b",
 	  "'cycles:b': modifier b (counted by BPF): there is no BPF in it" },
 	{ "modifier in capitals", "cycles:U",
@@ -1172,7 +1174,7 @@ static const struct refused refused_events[] = {
 	{ "unknown group modifier", "{r1}:x", "'r1': modifiers 'x'; " MODIFIERS },
 	{ "group modifier with a reason", "{r1,r2}:S",
 	  "'r1': modifier S (read the group at a sample) "
-	  "needs samples; " NO_SAMPLES },
+	  NEEDS_SAMPLES },
 	{ "group modifier twice", "{r1}:uu", "'r1': modifiers 'uu'; " MODIFIERS },
 	{ "two colons behind a brace", "{r1}::u",
 	  "'r1': modifiers ':u'; " MODIFIERS },
