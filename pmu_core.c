@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * my_pmu: count events of one CPU with its PMU, and print how they grow.
+ * my_pmu: count events of CPUs with their PMUs, and print how they grow.
  *
  * This file is the module: its parameters, its thread, its messages, and what
- * happens when the CPU goes and comes.  It knows no register.
+ * happens when CPUs go and come.  It knows no register.
  *
- * Loading the module brings its target CPU "up", unloading takes it "down", and
+ * Loading the module brings its target CPUs "up", unloading takes them "down", and
  * so do hotplug, by a state of ours, and suspend.  So there is one way in and one
- * way out, and under cpus_read_lock() neither can race with the CPU.
+ * way out, and under cpus_read_lock() neither can race with a CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -16,6 +16,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -25,22 +26,24 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/suspend.h>
-#include <asm/processor.h>
 
 #include "pmu_encode.h"
 #include "pmu_event.h"
 #include "pmu_names.h"
 #include "pmu_owner.h"
 #include "pmu_parse.h"
+#include "pmu_print.h"
+#include "pmu_samples.h"
+#include "pmu_target.h"
 #include "pmu_why.h"
 
-/* printk cuts a record near 1000 bytes; what does not fit begins a new line. */
-#define LINE_LEN	960
+/* More lines than this of one sample are not for the log: they are in the file. */
+#define SCREEN_LINES	24
 
-/* CPU to count on, as the kernel writes CPU lists; one for now; default 0. */
+/* CPUs to count on, as the kernel writes CPU lists, or "all"; default 0. */
 static char *param_cpu = "0";
 module_param_named(cpu, param_cpu, charp, 0444);
-MODULE_PARM_DESC(cpu, "CPU to count on (default 0)");
+MODULE_PARM_DESC(cpu, "CPUs to count on, e.g. 3 or 0-3,8 or all (default 0)");
 
 /*
  * Events, comma-separated.  By default each of two is measured twice, on a
@@ -60,233 +63,226 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * struct my_session - one load of the module
  * @attr: the events as they were asked for
  * @nr_events: how many
- * @names: the events that the CPU has
- * @c: the CPU and its events
+ * @names: the events that a CPU has
+ * @names_cpu: that CPU
+ * @why_place: of the event of which it is known why a CPU does not have it
+ * @all: CPUs that come online later are counted on, too
+ * @cpus: those that there are targets for; whoever changes it holds @news
+ * @scratch: for whoever prints, at load
+ * @target: these, by CPU
+ * @reading: how each is asked, by CPU
+ * @held: the PMU of which the generic counters are reserved: all that any CPU has
  * @interval_ms: between samples
- * @counting: counting has begun and not ended: that the CPU goes and comes is
+ * @counting: counting has begun and not ended: that a CPU goes and comes is
  *	news. Changes only under cpus_read_lock()
  * @hotplug_state: dynamic CPU hotplug state
- * @up: the CPU has reached it
  * @asleep: between the notices of suspend and resume
  * @sleep: tells of suspend and resume
  * @reboot: tells of reboot
  * @dir: in debugfs; or an error, and then there is none
- * @news: held from a sample's reading to its printing, and while the CPU goes:
- *	what was read before it went is not printed after the line that says so
+ * @samples: the file with all samples
+ * @news: held from a sample's reading to its printing, and while a CPU goes or
+ *	comes: what was read before it went is not printed after the line that
+ *	says so
  * @sampler: the thread; it alone uses what follows
- * @missed: samples that were due since the last one that was printed
- * @nr_samples: printed so far; whoever shows it reads it meanwhile
- * @nr_missed: and those that were due
- * @sample: the sample in hand
- * @last: the one that was printed before
- * @line: where lines are made
+ * @start: the time from which samples are due, CLOCK_MONOTONIC, ns
+ * @number: of the sample
+ * @printer: where lines are made
+ * @summary: of several CPUs
  */
 struct my_session {
-	struct my_perf_event_attr attr[MY_PMC_MAX];
+	struct my_perf_event_attr attr[MY_EVENTS_MAX];
 	int nr_events;
 	struct my_names names;
-	struct my_pmu_cpu c;
+	int names_cpu;
+	unsigned int why_place;
+	bool all;
+	cpumask_var_t cpus;
+	cpumask_var_t scratch[2];
+	struct my_target **target;
+	struct my_pmu_reading **reading;
+	struct my_x86_pmu held;
 	unsigned int interval_ms;
 	bool counting;
 	int hotplug_state;
-	bool up;
 	bool asleep;
 	struct notifier_block sleep;
 	struct notifier_block reboot;
 	struct dentry *dir;
-	struct mutex news;	/* a sample and its line, against the CPU that goes */
+	struct my_samples samples;
+	struct mutex news;	/* a sample and its lines, against CPUs that go */
 	struct task_struct *sampler;
-	u64 missed;
-	u64 nr_samples;
-	u64 nr_missed;
-	struct my_pmu_sample sample;
-	struct my_pmu_sample last;
-	char line[LINE_LEN];
+	u64 start;
+	u64 number;
+	struct my_printer printer;
+	struct my_summary summary;
 };
 
 /* The hotplug callbacks get no argument of ours. */
 static struct my_session *session;
 
-/* --- what is printed ------------------------------------------------------- */
-
-/* The counters of a set as bitmaps of the two kinds, for "%*pbl". */
-struct counter_set {
-	unsigned long generic;
-	unsigned long fixed;
-};
-
-static struct counter_set by_kind(u64 counters)
+/* In their order; NULL behind the last. */
+static struct my_target *next_target(const struct my_session *s,
+				     const struct my_target *t)
 {
-	return (struct counter_set) {
-		.generic = counters & MY_GENERIC_COUNTERS,
-		.fixed = counters >> INTEL_PMC_IDX_FIXED,
-	};
+	unsigned int cpu = cpumask_next(t ? t->c.cpu : -1, s->cpus);
+
+	return cpu < nr_cpu_ids ? s->target[cpu] : NULL;
 }
 
-static void __init print_pmu(const struct my_pmu_cpu *c)
+static struct my_target *first_target(const struct my_session *s)
 {
-	const struct cpuinfo_x86 *info = &cpu_data(c->cpu);
-	const struct my_x86_pmu *pmu = &c->pmu;
-	const struct counter_set set = by_kind(pmu->counters);
-
-	pr_info("cpu%d: %s, family %u model %u stepping %u\n", c->cpu,
-		info->x86_model_id, info->x86, info->x86_model,
-		info->x86_stepping);
-	pr_info("... version:              %u\n", pmu->version);
-	pr_info("... bit width:            %u\n", pmu->cntval_bits);
-	pr_info("... generic registers:    %u (gp%*pbl)\n",
-		my_pmu_num_counters(pmu), INTEL_PMC_IDX_FIXED, &set.generic);
-	if (!set.fixed) {
-		pr_info("... fixed-purpose events: 0\n");
-		return;
-	}
-	pr_info("... fixed-purpose events: %u (fixed%*pbl), %u bits\n",
-		my_pmu_num_counters_fixed(pmu), INTEL_PMC_IDX_FIXED, &set.fixed,
-		pmu->cntval_bits_fixed);
+	return next_target(s, NULL);
 }
 
-#define COUNTER_SET_LEN	128
+/* --- what is printed at load -------------------------------------------------- */
 
-/* " gp0-3,5 fixed0-1", or " none". */
-static const char *counter_list(char text[COUNTER_SET_LEN], u64 counters)
+static bool same_pmu(const struct my_target *a, const struct my_target *b)
 {
-	const struct counter_set set = by_kind(counters);
-	size_t len = 0;
-
-	if (set.generic)
-		len += scnprintf(text + len, COUNTER_SET_LEN - len, " gp%*pbl",
-				 INTEL_PMC_IDX_FIXED, &set.generic);
-	if (set.fixed)
-		len += scnprintf(text + len, COUNTER_SET_LEN - len,
-				 " fixed%*pbl", INTEL_PMC_IDX_FIXED,
-				 &set.fixed);
-	if (!len)
-		scnprintf(text, COUNTER_SET_LEN, " none");
-	return text;
+	return cpu_data(a->c.cpu).x86_model == cpu_data(b->c.cpu).x86_model &&
+	       !memcmp(&a->c.pmu, &b->c.pmu, sizeof(a->c.pmu));
 }
 
-/* Whose the counters are: one line. */
-static void __init print_owners(const struct my_pmu_cpu *c)
+static bool same_owners(const struct my_target *a, const struct my_target *b)
 {
-	char held[COUNTER_SET_LEN], used[COUNTER_SET_LEN];
-	char foreign[COUNTER_SET_LEN];
-
-	pr_info("cpu%d: held against perf, on all CPUs:%s; counting:%s; the firmware's:%s\n",
-		c->cpu,
-		counter_list(held, c->pmu.counters & MY_GENERIC_COUNTERS),
-		counter_list(used, c->used), counter_list(foreign, c->foreign));
+	return a->c.used == b->c.used && a->c.foreign == b->c.foreign;
 }
 
-static u64 whole_seconds(u64 ns, u32 *us)
+/* Once for all CPUs that are alike. */
+static void print_alike(struct my_session *s,
+			bool (*alike)(const struct my_target *a,
+				      const struct my_target *b),
+			void (*print)(const struct my_session *s,
+				      const struct cpumask *cpus,
+				      const struct my_target *t))
 {
-	u32 rest;
-	u64 s = div_u64_rem(ns, NSEC_PER_SEC, &rest);
+	struct cpumask *left = s->scratch[0], *cpus = s->scratch[1];
+	struct my_target *t;
+	int cpu;
 
-	*us = rest / NSEC_PER_USEC;
-	return s;
-}
-
-/* " key=gp2,fixed0", or nothing. */
-static size_t add_marks(struct my_session *s, size_t len, const char *key,
-			u64 counters)
-{
-	const char *sep = "=";
-	size_t start = len;
-
-	if (!counters)
-		return 0;
-	len += scnprintf(s->line + len, LINE_LEN - len, " %s", key);
-	for (; counters; counters &= counters - 1, sep = ",") {
-		int idx = __ffs64(counters);
-
-		len += scnprintf(s->line + len, LINE_LEN - len, "%s%s%d", sep,
-				 my_pmc_kind(idx), my_pmc_number(idx));
-	}
-	return len - start;
-}
-
-static size_t start_line(struct my_session *s)
-{
-	const struct my_pmu_sample *sample = &s->sample;
-	u32 t_us, dt_us;
-	u64 t = whole_seconds(sample->time, &t_us);
-	u64 dt = whole_seconds(sample->time - s->last.time, &dt_us);
-	size_t len;
-
-	len = scnprintf(s->line, LINE_LEN,
-			"cpu%d t=%llu.%06u dt=%llu.%06u latency=%llu", s->c.cpu,
-			t, t_us, dt, dt_us, sample->time - sample->asked);
-	if (s->missed)
-		len += scnprintf(s->line + len, LINE_LEN - len, " missed=%llu",
-				 s->missed);
-	len += add_marks(s, len, "wrapped", sample->marks.wrapped);
-	len += add_marks(s, len, "stolen", sample->marks.stolen);
-	len += add_marks(s, len, "late", sample->marks.late);
-	return len;
-}
-
-/* Nothing of an event of which the growth is not known. */
-static int add_event(struct my_session *s, size_t len, unsigned int i)
-{
-	const struct my_perf_event *event = &s->c.event[i];
-	u64 unknown = s->sample.marks.stolen | s->sample.marks.late;
-
-	if (unknown & BIT_ULL(event->hw.idx))
-		return 0;
-	return snprintf(s->line + len, LINE_LEN - len, " %s@%s%d=%llu",
-			event->attr.name, my_pmc_kind(event->hw.idx),
-			my_pmc_number(event->hw.idx),
-			s->sample.count[i] - s->last.count[i]);
-}
-
-/* One line; or more, each with the CPU and the time, if one is too short. */
-static void print_sample(struct my_session *s)
-{
-	size_t head = start_line(s), len = head;
-	unsigned int i;
-	int n;
-
-	for (i = 0; i < s->c.nr_events; i++) {
-		n = add_event(s, len, i);
-		if (len + n >= LINE_LEN) {
-			s->line[len] = '\0';
-			pr_info("%s\n", s->line);
-			len = head;
-			n = add_event(s, len, i);
+	cpumask_copy(left, s->cpus);
+	while (!cpumask_empty(left)) {
+		t = s->target[cpumask_first(left)];
+		cpumask_clear(cpus);
+		for_each_cpu(cpu, left) {
+			if (alike(t, s->target[cpu]))
+				cpumask_set_cpu(cpu, cpus);
 		}
-		len += n;
+		print(s, cpus, t);
+		cpumask_andnot(left, left, cpus);
 	}
-	pr_info("%s\n", s->line);
+}
+
+static void print_pmu(const struct my_session *s, const struct cpumask *cpus,
+		      const struct my_target *t)
+{
+	my_print_pmu(cpus, &t->c);
+}
+
+static void print_owners(const struct my_session *s, const struct cpumask *cpus,
+			 const struct my_target *t)
+{
+	my_print_owners(cpus, &t->c, s->held.counters & MY_GENERIC_COUNTERS);
 }
 
 /* --- the sampler ----------------------------------------------------------- */
 
-static bool __take_sample(struct my_session *s)
+/* Asked, and has it answered? */
+static bool has_sample(const struct my_target *t)
 {
-	int err;
-
-	err = my_pmu_cpu_read(&s->c, &s->sample);
-	if (err == -ENXIO)
-		return false;	/* away; the hotplug callbacks have said so */
-	if (err) {
+	if (t->reading.err && t->reading.err != -ENXIO)
 		pr_err_ratelimited("cpu%d: no sample: a PMU register faulted\n",
-				   s->c.cpu);
-		return false;
-	}
-	print_sample(s);
-	s->last = s->sample;
-	WRITE_ONCE(s->nr_samples, s->nr_samples + 1);
-	return true;
+				   t->c.cpu);
+	return !t->reading.err;	/* away: the hotplug callbacks have said so */
 }
 
-static bool take_sample(struct my_session *s)
+static void print_lines(struct my_session *s)
 {
-	bool taken;
+	struct my_target *t;
 
+	s->printer.nr_lines = 0;
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		if (!t->reading.err && s->printer.nr_lines <= SCREEN_LINES)
+			my_print_sample(&s->printer, t);
+	}
+}
+
+static bool is_a_screenful(struct my_session *s)
+{
+	s->printer.dry = true;
+	print_lines(s);
+	s->printer.dry = false;
+	return s->printer.nr_lines <= SCREEN_LINES;
+}
+
+static void print_samples(struct my_session *s)
+{
+	if (cpumask_weight(s->cpus) == 1) {
+		print_lines(s);
+		return;
+	}
+	if (is_a_screenful(s))
+		print_lines(s);
+	if (s->summary.nr_cpus)
+		my_print_summary(&s->printer, &s->summary, s->attr,
+				 s->nr_events);
+}
+
+static void keep_sample(struct my_session *s, struct my_target *t)
+{
+	my_summary_add(&s->summary, t);
+	my_samples_add(&s->samples, t, s->number);
+}
+
+/* What is due next is measured from this one. */
+static void pass_sample(struct my_target *t)
+{
+	if (t->reading.err) {
+		t->missed++;
+		WRITE_ONCE(t->nr_missed, t->nr_missed + 1);
+		return;
+	}
+	t->last = t->sample;
+	t->missed = 0;
+	WRITE_ONCE(t->nr_samples, t->nr_samples + 1);
+}
+
+static void __take_samples(struct my_session *s)
+{
+	struct my_target *t;
+
+	my_pmu_read_cpus(s->cpus, s->reading);
+	s->number++;
+	memset(&s->summary, 0, sizeof(s->summary));
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		if (has_sample(t))
+			keep_sample(s, t);
+	}
+	print_samples(s);
+	for (t = first_target(s); t; t = next_target(s, t))
+		pass_sample(t);
+	my_samples_wake(&s->samples);
+}
+
+static void take_samples(struct my_session *s)
+{
 	mutex_lock(&s->news);
-	taken = __take_sample(s);
+	__take_samples(s);
 	mutex_unlock(&s->news);
-	return taken;
+}
+
+static void note_missed(struct my_session *s, u64 ticks)
+{
+	struct my_target *t;
+
+	if (!ticks)
+		return;
+	mutex_lock(&s->news);
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		t->missed += ticks;
+		WRITE_ONCE(t->nr_missed, t->nr_missed + ticks);
+	}
+	mutex_unlock(&s->news);
 }
 
 /* Returns false as soon as the thread is to stop. */
@@ -305,8 +301,8 @@ static bool sleep_until(u64 ns)
 	return false;
 }
 
-/* Anywhere but on the CPU that is measured, if there is another. */
-static void keep_off(int cpu)
+/* Anywhere but on the CPUs that are measured, if there is another. */
+static void keep_off(const struct cpumask *cpus)
 {
 	cpumask_var_t mask;
 
@@ -316,7 +312,7 @@ static void keep_off(int cpu)
 	rcu_read_lock();
 	cpumask_copy(mask, housekeeping_cpumask(HK_TYPE_KTHREAD));
 	rcu_read_unlock();
-	cpumask_clear_cpu(cpu, mask);
+	cpumask_andnot(mask, mask, cpus);
 	if (cpumask_intersects(mask, cpu_online_mask))
 		set_cpus_allowed_ptr(current, mask);
 	free_cpumask_var(mask);
@@ -326,19 +322,15 @@ static int sampler(void *data)
 {
 	struct my_session *s = data;
 	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
-	u64 start = s->last.time, tick = 1, next;
+	u64 tick = 1, next;
 
-	keep_off(s->c.cpu);
-	while (sleep_until(start + tick * interval)) {
-		u64 missed = take_sample(s) ? 0 : 1;
-
-		s->missed = missed ? s->missed : 0;
-		next = my_pmu_next_tick(ktime_get_ns() - start, interval);
+	keep_off(s->cpus);
+	while (sleep_until(s->start + tick * interval)) {
+		take_samples(s);
+		next = my_pmu_next_tick(ktime_get_ns() - s->start, interval);
 		/* Its clock may be a little behind the timer's. */
 		next = max(next, tick + 1);
-		missed += next - tick - 1;
-		s->missed += missed;
-		WRITE_ONCE(s->nr_missed, s->nr_missed + missed);
+		note_missed(s, next - tick - 1);
 		tick = next;
 	}
 	return 0;
@@ -348,7 +340,7 @@ static int __init start_sampler(struct my_session *s)
 {
 	struct task_struct *task;
 
-	task = kthread_run(sampler, s, "my_pmu/%d", s->c.cpu);
+	task = kthread_run(sampler, s, "my_pmu/%*pbl", cpumask_pr_args(s->cpus));
 	if (IS_ERR(task)) {
 		pr_err("no thread can be started\n");
 		return PTR_ERR(task);
@@ -357,61 +349,228 @@ static int __init start_sampler(struct my_session *s)
 	return 0;
 }
 
-/* --- the CPU goes and comes ------------------------------------------------ */
+/* --- a CPU and its events -------------------------------------------------------- */
+
+static struct my_target *new_target(struct my_session *s, int cpu)
+{
+	struct my_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	t->c.cpu = cpu;
+	t->c.away = true;
+	t->reading.c = &t->c;
+	t->reading.sample = &t->sample;
+	s->target[cpu] = t;
+	s->reading[cpu] = &t->reading;
+	return t;
+}
+
+static void free_target(struct my_session *s, int cpu)
+{
+	cpumask_clear_cpu(cpu, s->cpus);
+	kvfree(s->target[cpu]);
+	s->target[cpu] = NULL;
+	s->reading[cpu] = NULL;
+}
+
+/* The narrowest counter in use must not be able to wrap twice. */
+static int check_interval(const struct my_session *s, const struct my_pmu_cpu *c)
+{
+	unsigned int bits = 64, max;
+
+	if (c->used & MY_GENERIC_COUNTERS)
+		bits = min(bits, c->pmu.cntval_bits);
+	if (c->used & MY_FIXED_COUNTERS)
+		bits = min(bits, c->pmu.cntval_bits_fixed);
+	max = my_pmu_max_interval_ms(bits);
+	if (s->interval_ms <= max)
+		return 0;
+	pr_err("interval: %u: a %u-bit counter must be read every %u ms at least, or it could wrap unseen\n",
+	       s->interval_ms, bits, max);
+	return -ERANGE;
+}
+
+static int assign(const struct my_session *s, struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_cpu_init(&t->c, t->attr, t->c.nr_events, &why);
+	if (err) {
+		pr_err("counters: %s\n", why.text);
+		return err;
+	}
+	return check_interval(s, &t->c);
+}
+
+static int detect(struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_detect(t->c.cpu, &t->c.pmu, &why);
+	if (err)
+		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
+	return err;
+}
+
+/* The firmware's counters, which only now can be told from those of Linux. */
+static int leave_firmware_alone(const struct my_session *s, struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_survey(&t->c, &why);
+	if (err)
+		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
+	else if (t->c.foreign & t->c.used)
+		err = assign(s, t);
+	return err;
+}
+
+/* --- CPUs go and come ------------------------------------------------------ */
 
 /* All of it under cpus_read_lock(), or in a hotplug callback. */
 
-static void cpu_comes(struct my_session *s)
+/*
+ * perf cannot be asked any more what names mean there; but a CPU that is like
+ * another one has the same events.
+ */
+static struct my_target *find_alike(struct my_session *s, struct my_target *t)
+{
+	struct my_target *other;
+
+	for (other = first_target(s); other; other = next_target(s, other)) {
+		if (other != t && same_pmu(other, t))
+			return other;
+	}
+	return NULL;
+}
+
+static int prepare_to_join(struct my_session *s, struct my_target *t)
+{
+	const struct my_target *other;
+	int err;
+
+	err = detect(t);
+	if (err)
+		return err;
+	other = find_alike(s, t);
+	if (!other) {
+		pr_err("cpu%d: it is like none of the CPUs that were online at load; load the module again\n",
+		       t->c.cpu);
+		return -ENODEV;
+	}
+	t->c.nr_events = other->c.nr_events;
+	memcpy(t->attr, other->attr, sizeof(t->attr));
+	memcpy(t->place, other->place, sizeof(t->place));
+	err = assign(s, t);
+	return err ?: leave_firmware_alone(s, t);
+}
+
+/* A CPU that was not there at load. */
+static struct my_target *join(struct my_session *s, int cpu)
+{
+	struct my_target *t = new_target(s, cpu);
+
+	if (!t) {
+		pr_err("cpu%d: no memory to count on it\n", cpu);
+		return NULL;
+	}
+	if (prepare_to_join(s, t)) {
+		free_target(s, cpu);
+		return NULL;
+	}
+	mutex_lock(&s->news);
+	cpumask_set_cpu(cpu, s->cpus);
+	mutex_unlock(&s->news);
+	return t;
+}
+
+static void __cpu_comes(struct my_session *s, struct my_target *t,
+			const char *how)
 {
 	struct my_pmu_why why;
 
-	if (!s->c.away || !s->up || s->asleep)
+	if (my_pmu_cpu_up(&t->c, &why)) {
+		pr_err("cpu%d %s, but cannot be counted on: %s\n", t->c.cpu,
+		       how, why.text);
 		return;
-	if (my_pmu_cpu_up(&s->c, &why))
-		pr_err("cpu%d is back, but cannot be counted on: %s\n",
-		       s->c.cpu, why.text);
-	else
-		pr_info("cpu%d is back, counting goes on\n", s->c.cpu);
+	}
+	if (!t->last.time)
+		t->last.time = t->c.up_since;
+	pr_info("cpu%d %s, counting goes on\n", t->c.cpu, how);
 }
 
-static void __cpu_goes(struct my_session *s, const char *how)
+static void cpu_comes(struct my_session *s, struct my_target *t, const char *how)
 {
-	if (my_pmu_cpu_down(&s->c))
-		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
-		       s->c.cpu);
-	if (s->counting)
-		pr_info("cpu%d %s, counting rests\n", s->c.cpu, how);
-}
-
-static void cpu_goes(struct my_session *s, const char *how)
-{
-	if (s->c.away)
+	if (!t->c.away || !t->up || s->asleep)
 		return;
 	mutex_lock(&s->news);
-	__cpu_goes(s, how);
+	__cpu_comes(s, t, how);
 	mutex_unlock(&s->news);
+}
+
+static void __cpu_goes(struct my_session *s, struct my_target *t, const char *how)
+{
+	if (my_pmu_cpu_down(&t->c))
+		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
+		       t->c.cpu);
+	if (s->counting)
+		pr_info("cpu%d %s, counting rests\n", t->c.cpu, how);
+}
+
+static void cpu_goes(struct my_session *s, struct my_target *t, const char *how)
+{
+	if (t->c.away)
+		return;
+	mutex_lock(&s->news);
+	__cpu_goes(s, t, how);
+	mutex_unlock(&s->news);
+}
+
+static void all_come(struct my_session *s)
+{
+	struct my_target *t;
+
+	for (t = first_target(s); t; t = next_target(s, t))
+		cpu_comes(s, t, "is back");
+}
+
+static void all_go(struct my_session *s, const char *how)
+{
+	struct my_target *t;
+
+	for (t = first_target(s); t; t = next_target(s, t))
+		cpu_goes(s, t, how);
 }
 
 /* It must not fail: that would keep the CPU offline. */
 static int cpu_up_callback(unsigned int cpu)
 {
 	struct my_session *s = session;
+	struct my_target *t = s->target[cpu];
+	const char *how = t ? "is back" : "is new";
 
-	if (cpu != s->c.cpu)
+	if (!t && s->all)
+		t = join(s, cpu);
+	if (!t)
 		return 0;
-	s->up = true;
-	cpu_comes(s);
+	t->up = true;
+	cpu_comes(s, t, how);
 	return 0;
 }
 
 static int cpu_down_callback(unsigned int cpu)
 {
 	struct my_session *s = session;
+	struct my_target *t = s->target[cpu];
 
-	if (cpu != s->c.cpu)
+	if (!t)
 		return 0;
-	cpu_goes(s, "goes offline");
-	s->up = false;
+	cpu_goes(s, t, "goes offline");
+	t->up = false;
 	return 0;
 }
 
@@ -429,14 +588,14 @@ static int sleep_callback(struct notifier_block *sleep, unsigned long event,
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		cpu_goes(s, "is suspended");
+		all_go(s, "is suspended");
 		s->asleep = true;
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
 		s->asleep = false;
-		cpu_comes(s);
+		all_come(s);
 		break;
 	}
 	cpus_read_unlock();
@@ -450,10 +609,66 @@ static int reboot_callback(struct notifier_block *reboot, unsigned long event,
 	struct my_session *s = container_of(reboot, struct my_session, reboot);
 
 	cpus_read_lock();
-	cpu_goes(s, "shuts down");
+	all_go(s, "shuts down");
 	s->asleep = true;
 	cpus_read_unlock();
 	return NOTIFY_DONE;
+}
+
+static int __init start_target(struct my_session *s, struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_cpu_up(&t->c, &why);
+	if (err) {
+		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
+		return err;
+	}
+	t->up = true;
+	t->last.time = t->c.up_since;
+	return 0;
+}
+
+static int __init start_targets(struct my_session *s)
+{
+	struct my_target *t;
+	int err;
+
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = start_target(s, t);
+		if (err) {
+			all_go(s, "is left");
+			return err;
+		}
+	}
+	s->start = first_target(s)->last.time;
+	return 0;
+}
+
+static int __init check_active(const struct my_session *s)
+{
+	int cpu;
+
+	for_each_cpu(cpu, s->cpus) {
+		if (cpu_active(cpu))
+			continue;
+		/* Online, but hotplug was stopped by hand on its way. */
+		pr_err("cpu: %d is not all the way online\n", cpu);
+		return -ENXIO;
+	}
+	return 0;
+}
+
+/* Those that came online between the first look and the hotplug state. */
+static void __init fetch_latecomers(const struct my_session *s)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!s->target[cpu])
+			cpu_up_callback(cpu);
+	}
 }
 
 /*
@@ -462,14 +677,11 @@ static int reboot_callback(struct notifier_block *reboot, unsigned long event,
  */
 static int __init start_counting(struct my_session *s)
 {
-	struct my_pmu_why why;
 	int err, state;
 
-	if (!cpu_active(s->c.cpu)) {
-		/* Online, but hotplug was stopped by hand on its way. */
-		pr_err("cpu: %d is not all the way online\n", s->c.cpu);
-		return -ENXIO;
-	}
+	err = check_active(s);
+	if (err)
+		return err;
 	state = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_AP_ONLINE_DYN,
 						     "my_pmu:online",
 						     cpu_up_callback,
@@ -478,16 +690,15 @@ static int __init start_counting(struct my_session *s)
 		pr_err("no CPU hotplug state is to be had (error %d)\n", state);
 		return state;
 	}
-	err = my_pmu_cpu_up(&s->c, &why);
+	err = start_targets(s);
 	if (err) {
-		pr_err("cpu%d: %s\n", s->c.cpu, why.text);
 		__cpuhp_remove_state_cpuslocked(state, false);
 		return err;
 	}
 	s->hotplug_state = state;
-	s->up = true;
 	s->counting = true;
-	s->last.time = s->c.event[0].hw.prev_time;
+	if (s->all)
+		fetch_latecomers(s);
 	return 0;
 }
 
@@ -496,48 +707,62 @@ static void stop_counting(struct my_session *s)
 	cpus_read_lock();
 	s->counting = false;
 	__cpuhp_remove_state_cpuslocked(s->hotplug_state, false);
-	cpu_goes(s, "is left");
+	all_go(s, "is left");
 	cpus_read_unlock();
 }
 
 /* --- who owns what, to be read at any time ------------------------------------ */
 
-static const struct my_perf_event *event_on(const struct my_pmu_cpu *c, int idx)
+/* All events that are on it in some turn. */
+static void show_events(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 {
-	unsigned int i;
+	u64 shown = 0;
+	unsigned int i, j;
 
-	for (i = 0; i < c->nr_events; i++) {
-		if (c->event[i].hw.idx == idx)
-			return &c->event[i];
+	for (i = 0; i < c->schedule.nr_turns; i++) {
+		for (j = 0; j < c->nr_events; j++) {
+			if (c->schedule.turn[i].idx[j] != idx ||
+			    shown & BIT_ULL(j))
+				continue;
+			shown |= BIT_ULL(j);
+			seq_printf(m, " %s", c->event[j].attr.name);
+		}
 	}
-	return NULL;
+	seq_putc(m, '\n');
 }
 
 static void show_counter(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 {
-	const struct my_perf_event *event = event_on(c, idx);
-
 	seq_printf(m, "cpu%d %s%d ", c->cpu, my_pmc_kind(idx),
 		   my_pmc_number(idx));
-	if (event)
-		seq_printf(m, "%s %s\n", READ_ONCE(c->away) ? "resting" : "counting",
-			   event->attr.name);
-	else if (c->foreign & BIT_ULL(idx))
+	if (c->used & BIT_ULL(idx)) {
+		seq_puts(m, READ_ONCE(c->away) ? "resting" : "counting");
+		show_events(m, c, idx);
+	} else if (c->foreign & BIT_ULL(idx)) {
 		seq_puts(m, "firmware\n");
-	else
+	} else {
 		seq_puts(m, my_pmc_is_fixed(idx) ? "unused\n" : "held\n");
+	}
+}
+
+static void show_target(struct seq_file *m, const struct my_target *t)
+{
+	u64 left;
+
+	seq_printf(m, "cpu%d samples %llu missed %llu\n", t->c.cpu,
+		   READ_ONCE(t->nr_samples), READ_ONCE(t->nr_missed));
+	for (left = t->c.pmu.counters; left; left &= left - 1)
+		show_counter(m, &t->c, __ffs64(left));
 }
 
 static int counters_show(struct seq_file *m, void *unused)
 {
 	const struct my_session *s = m->private;
-	u64 left;
+	struct my_target *t;
 
-	seq_printf(m, "cpu%d samples %llu missed %llu\n", s->c.cpu,
-		   READ_ONCE(s->nr_samples), READ_ONCE(s->nr_missed));
 	cpus_read_lock();
-	for (left = s->c.pmu.counters; left; left &= left - 1)
-		show_counter(m, &s->c, __ffs64(left));
+	for (t = first_target(s); t; t = next_target(s, t))
+		show_target(m, t);
 	cpus_read_unlock();
 	return 0;
 }
@@ -583,6 +808,7 @@ static u64 counters_for(const struct my_x86_pmu *pmu,
 static int events_show(struct seq_file *m, void *unused)
 {
 	const struct my_session *s = m->private;
+	const struct my_target *t = s->target[s->names_cpu] ?: first_target(s);
 	struct my_perf_event_attr attr;
 	unsigned int n;
 	u64 counters;
@@ -590,10 +816,10 @@ static int events_show(struct seq_file *m, void *unused)
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_names_event(&s->names, n, &attr))
 			continue;
-		counters = counters_for(&s->c.pmu, &attr);
+		counters = counters_for(&t->c.pmu, &attr);
 		if (!counters)
 			continue;
-		seq_printf(m, "cpu%d %s %#x ", s->c.cpu, attr.name,
+		seq_printf(m, "cpu%d %s %#x ", t->c.cpu, attr.name,
 			   my_event_config(&attr));
 		show_set(m, counters);
 		seq_puts(m, "\n");
@@ -608,46 +834,36 @@ static void __init show_state(struct my_session *s)
 	s->dir = debugfs_create_dir("my_pmu", NULL);
 	debugfs_create_file("counters", 0400, s->dir, s, &counters_fops);
 	debugfs_create_file("events", 0400, s->dir, s, &events_fops);
+	my_samples_show(&s->samples, s->dir);
 }
 
 /* --- parameters ------------------------------------------------------------ */
 
-static int __init parse_cpu(int *cpu)
+static int __init parse_all(struct my_session *s)
 {
-	cpumask_var_t mask;
-	int err;
-
-	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
-		return -ENOMEM;
-	err = cpulist_parse(param_cpu, mask);
-	if (err == -ERANGE || (!err && !cpumask_subset(mask, cpu_present_mask))) {
-		pr_err("cpu: '%.40s': no such CPU; %*pbl are there\n", param_cpu,
-		       cpumask_pr_args(cpu_present_mask));
-		err = -EINVAL;
-	} else if (err || cpumask_weight(mask) != 1) {
-		pr_err("cpu: '%.40s': one CPU is needed, of %*pbl\n", param_cpu,
-		       cpumask_pr_args(cpu_present_mask));
-		err = -EINVAL;
-	} else {
-		*cpu = cpumask_first(mask);
-	}
-	free_cpumask_var(mask);
-	return err;
+	s->all = true;
+	cpumask_copy(s->cpus, cpu_online_mask);
+	return 0;
 }
 
-/*
- * perf sleeps and takes locks when it is asked: before cpus_read_lock().  If that
- * fails it is told later, when the CPU is known to have a PMU at all.
- */
-static int __init parse_counters(struct my_session *s, struct my_pmu_why *why)
+static int __init parse_cpu(struct my_session *s)
 {
 	int err;
 
-	s->nr_events = my_parse_events(param_counters, s->attr, MY_PMC_MAX, why);
-	if (s->nr_events < 0)
-		return s->nr_events;
-	err = my_names_resolve(s->c.cpu, s->attr, s->nr_events, why);
-	return err ?: my_names_list(s->c.cpu, &s->names, why);
+	if (!strcmp(param_cpu, "all"))
+		return parse_all(s);
+	err = cpulist_parse(param_cpu, s->cpus);
+	if (err == -ERANGE || (!err && !cpumask_subset(s->cpus, cpu_present_mask))) {
+		pr_err("cpu: '%.40s': no such CPU; %*pbl are there\n", param_cpu,
+		       cpumask_pr_args(cpu_present_mask));
+		return -EINVAL;
+	}
+	if (err || cpumask_empty(s->cpus)) {
+		pr_err("cpu: '%.40s': a list of CPUs is needed, as 3 or 0-3,8, of %*pbl; or all\n",
+		       param_cpu, cpumask_pr_args(cpu_present_mask));
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int __init parse_interval(struct my_session *s)
@@ -661,150 +877,378 @@ static int __init parse_interval(struct my_session *s)
 	return err;
 }
 
-/* The narrowest counter in use must not be able to wrap twice. */
-static int __init check_interval(const struct my_session *s)
-{
-	unsigned int bits = 64, max, i;
+/* --- the events of each CPU ------------------------------------------------------ */
 
-	for (i = 0; i < s->c.nr_events; i++)
-		bits = min(bits, s->c.event[i].hw.cntval_bits);
-	max = my_pmu_max_interval_ms(bits);
-	if (s->interval_ms <= max)
+static void __init leave_out(struct my_target *t, unsigned int i)
+{
+	unsigned int left = --t->c.nr_events - i;
+
+	t->lacks |= BIT_ULL(t->place[i]);
+	memmove(&t->attr[i], &t->attr[i + 1], left * sizeof(t->attr[0]));
+	memmove(&t->place[i], &t->place[i + 1], left * sizeof(t->place[0]));
+}
+
+/* What @has refuses with -EOPNOTSUPP is left out; @why has the first reason. */
+static int __init keep_those(struct my_session *s, struct my_target *t,
+			     int (*has)(struct my_target *t, unsigned int i,
+					struct my_pmu_why *why),
+			     struct my_pmu_why *why)
+{
+	struct my_pmu_why reason;
+	unsigned int i = 0;
+	int err;
+
+	while (i < t->c.nr_events) {
+		err = has(t, i, &reason);
+		if (!err) {
+			i++;
+			continue;
+		}
+		if (err != -EOPNOTSUPP || !*why->text) {
+			*why = reason;
+			s->why_place = t->place[i];
+		}
+		if (err != -EOPNOTSUPP)
+			return err;
+		leave_out(t, i);
+	}
+	return 0;
+}
+
+static int __init perf_has(struct my_target *t, unsigned int i,
+			   struct my_pmu_why *why)
+{
+	return my_names_resolve(t->c.cpu, &t->attr[i], 1, why);
+}
+
+static int __init pmu_has(struct my_target *t, unsigned int i,
+			  struct my_pmu_why *why)
+{
+	return my_perf_event_check(&t->c, &t->attr[i], why);
+}
+
+/* Whoever is not there later is left out then. */
+static int __init make_targets(struct my_session *s)
+{
+	struct my_target *t;
+	unsigned int i;
+	int cpu;
+
+	for_each_cpu(cpu, s->cpus) {
+		t = new_target(s, cpu);
+		if (!t)
+			return -ENOMEM;
+		t->c.nr_events = s->nr_events;
+		memcpy(t->attr, s->attr, sizeof(t->attr));
+		for (i = 0; i < s->nr_events; i++)
+			t->place[i] = i;
+	}
+	return 0;
+}
+
+static int __init __ask_perf(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_pmu_why no_memory;
+	struct my_target *t;
+	int err;
+
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = keep_those(s, t, perf_has, why);
+		if (err)
+			return err;
+	}
+	s->names_cpu = cpumask_first(s->cpus);
+	err = my_names_list(s->names_cpu, &s->names, &no_memory);
+	if (err)
+		*why = no_memory;
+	return err;
+}
+
+/* perf's buffers are made for the first of its events, and for all CPUs. */
+static int __init ask_perf(struct my_session *s, struct my_pmu_why *why)
+{
+	void *held = my_names_begin(cpumask_first(s->cpus));
+	int err = __ask_perf(s, why);
+
+	my_names_end(held);
+	return err;
+}
+
+/* @why is empty if all is well. */
+static int __init parse_counters(struct my_session *s, struct my_pmu_why *why)
+{
+	int nr;
+
+	nr = my_parse_events(param_counters, s->attr, MY_EVENTS_MAX, why);
+	if (nr < 0)
+		return nr;
+	s->nr_events = nr;
+	*why->text = '\0';
+	return 0;
+}
+
+/* Of "all" who has gone meanwhile is one of those that may come. */
+static int __init check_online(struct my_session *s)
+{
+	struct cpumask *offline = s->scratch[0];
+	int cpu;
+
+	if (!cpumask_andnot(offline, s->cpus, cpu_online_mask))
 		return 0;
-	pr_err("interval: %u: a %u-bit counter must be read every %u ms at least, or it could wrap unseen\n",
-	       s->interval_ms, bits, max);
-	return -ERANGE;
+	if (s->all) {
+		for_each_cpu(cpu, offline)
+			free_target(s, cpu);
+		return 0;
+	}
+	pr_err("cpu: %*pbl is offline; bring it online, or choose of %*pbl\n",
+	       cpumask_pr_args(offline), cpumask_pr_args(cpu_online_mask));
+	return -ENXIO;
 }
 
-static int __init assign(struct my_session *s)
+static int __init detect_all(struct my_session *s)
 {
-	struct my_pmu_why why;
+	struct my_target *t;
 	int err;
 
-	err = my_pmu_cpu_init(&s->c, s->attr, s->nr_events, &why);
-	if (err) {
-		pr_err("counters: %s\n", why.text);
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = detect(t);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* An event that some CPUs do not have is told once, with the CPUs. */
+static int __init tell_left_out(struct my_session *s, unsigned int i)
+{
+	struct cpumask *lacking = s->scratch[0];
+	struct my_target *t;
+
+	cpumask_clear(lacking);
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		if (t->lacks & BIT_ULL(i))
+			cpumask_set_cpu(t->c.cpu, lacking);
+	}
+	if (cpumask_equal(lacking, s->cpus))
+		return -EOPNOTSUPP;
+	if (!cpumask_empty(lacking))
+		pr_info("cpu%*pbl: '%s' is not there, and left out\n",
+			cpumask_pr_args(lacking), s->attr[i].name);
+	return 0;
+}
+
+static int __init check_left_out(struct my_session *s,
+				 const struct my_pmu_why *why)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < s->nr_events; i++) {
+		err = tell_left_out(s, i);
+		if (err)
+			break;
+	}
+	if (err && i == s->why_place)
+		pr_err("counters: %s\n", why->text);
+	else if (err)
+		pr_err("counters: '%s': none of the CPUs has this event\n",
+		       s->attr[i].name);
+	return err;
+}
+
+static int __init assign_all(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+	int err;
+
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = keep_those(s, t, pmu_has, why);
+		if (err) {
+			pr_err("counters: %s\n", why->text);
+			return err;
+		}
+	}
+	err = check_left_out(s, why);
+	if (err)
 		return err;
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = assign(s, t);
+		if (err)
+			return err;
 	}
-	return check_interval(s);
+	return 0;
 }
 
-static int __init detect(struct my_session *s)
+/* Of all CPUs: the bitmaps of Linux are for all of them. */
+static int __init reserve(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+
+	s->held = first_target(s)->c.pmu;
+	for (t = first_target(s); t; t = next_target(s, t))
+		s->held.counters |= t->c.pmu.counters;
+	return my_pmu_reserve(&s->held, why);
+}
+
+static int __init for_all(struct my_session *s,
+			  int (*func)(struct my_pmu_cpu *c,
+				      struct my_pmu_why *why))
 {
 	struct my_pmu_why why;
+	struct my_target *t;
 	int err;
 
-	if (!cpu_online(s->c.cpu)) {
-		pr_err("cpu: %d is offline; bring it online, or choose of %*pbl\n",
-		       s->c.cpu, cpumask_pr_args(cpu_online_mask));
-		return -ENXIO;
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = func(&t->c, &why);
+		if (err) {
+			pr_err("cpu%d: %s\n", t->c.cpu, why.text);
+			return err;
+		}
 	}
-	err = my_pmu_detect(s->c.cpu, &s->c.pmu, &why);
-	if (err)
-		pr_err("cpu%d: %s\n", s->c.cpu, why.text);
-	return err;
+	return 0;
 }
 
-static int __init reserve(struct my_session *s)
+static int __init survey_all(struct my_session *s)
 {
-	struct my_pmu_why why;
+	struct my_target *t;
 	int err;
 
-	err = my_pmu_reserve(&s->c.pmu, &why);
-	if (err)
-		pr_err("%s\n", why.text);
-	return err;
-}
-
-/* The firmware's counters, which only now can be told from those of Linux. */
-static int __init leave_firmware_alone(struct my_session *s)
-{
-	struct my_pmu_why why;
-	int err;
-
-	err = my_pmu_survey(&s->c, &why);
-	if (err)
-		pr_err("cpu%d: %s\n", s->c.cpu, why.text);
-	else if (s->c.foreign & s->c.used)
-		err = assign(s);
-	return err;
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = leave_firmware_alone(s, t);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 /* --- load and unload -------------------------------------------------------- */
 
-/* Until reserve() nothing has been touched, whatever is refused. */
-static int __init prepare(struct my_session *s, int counters_err,
-			  const struct my_pmu_why *why)
+/* What is there, before perf is asked. */
+static int __init look(struct my_session *s)
 {
 	int err;
 
-	err = detect(s);
+	err = check_online(s);
 	if (err)
 		return err;
-	if (counters_err) {
-		pr_err("counters: %s\n", why->text);
-		return counters_err;
-	}
-	return assign(s);
+	err = detect_all(s);
+	return err ?: for_all(s, my_pmu_note);
 }
 
 static int __init take_over(struct my_session *s)
 {
 	int err;
 
-	err = reserve(s);
+	err = survey_all(s);
 	if (err)
 		return err;
-	err = leave_firmware_alone(s);
-	if (err)
-		goto err_release;
-	print_pmu(&s->c);
+	print_alike(s, same_pmu, print_pmu);
 	err = start_counting(s);
 	if (err)
-		goto err_release;
-	print_owners(&s->c);
+		return err;
+	print_alike(s, same_owners, print_owners);
 	return 0;
+}
 
-err_release:
-	my_pmu_release(&s->c.pmu);
+/*
+ * With the counters reserved all registers are as they were before perf was asked,
+ * whatever is refused then.
+ */
+static int __init assign_and_take_over(struct my_session *s,
+				       struct my_pmu_why *why)
+{
+	int err;
+
+	err = for_all(s, my_pmu_put_back);
+	if (err)
+		return err;
+	err = assign_all(s, why);
+	return err ?: take_over(s);
+}
+
+/* Who is told what when perf has the PMU, and otherwise. */
+static int __init prepare(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_pmu_why busy;
+	int err, reserved;
+
+	reserved = reserve(s, &busy);
+	if (reserved) {
+		err = assign_all(s, why);
+		if (err)
+			return err;
+		pr_err("%s\n", busy.text);
+		return reserved;
+	}
+	err = assign_and_take_over(s, why);
+	if (err)
+		my_pmu_release(&s->held);
 	return err;
 }
 
 static void hand_back(struct my_session *s)
 {
 	stop_counting(s);
-	my_pmu_release(&s->c.pmu);
+	my_pmu_release(&s->held);
 }
 
-static int __init start_session(struct my_session *s)
+static int __init tell_counters(int err, const struct my_pmu_why *why)
 {
-	struct my_pmu_why why;
+	if (err)
+		pr_err("counters: %s\n", why->text);
+	return err;
+}
+
+/*
+ * What is wrong with the events is told when the CPUs are known to have a PMU at
+ * all.  perf may be asked under cpus_read_lock(): the kernel's NMI watchdog makes its
+ * events in a hotplug callback (kernel/watchdog.c).
+ */
+static int __init count_on_cpus(struct my_session *s)
+{
+	struct my_pmu_why why = {};
 	int err, counters_err;
 
-	mutex_init(&s->news);
-	err = parse_cpu(&s->c.cpu);
-	if (err)
-		return err;
-	err = parse_interval(s);
-	if (err)
-		return err;
 	counters_err = parse_counters(s, &why);
-	/* From the first look at the CPU until it is ours it must not go. */
-	cpus_read_lock();
-	err = prepare(s, counters_err, &why);
-	if (!err)
-		err = take_over(s);
-	cpus_read_unlock();
+	err = make_targets(s);
 	if (err)
 		return err;
+	/* From the first look at the CPUs until they are ours they must not go. */
+	cpus_read_lock();
+	err = look(s);
+	if (!err)
+		err = tell_counters(counters_err, &why);
+	if (!err)
+		err = tell_counters(ask_perf(s, &why), &why);
+	if (!err)
+		err = prepare(s, &why);
+	cpus_read_unlock();
+	return err;
+}
 
+/* So many CPUs may come; without them there is one row for each event. */
+static unsigned int __init rows_per_sample(const struct my_session *s)
+{
+	return s->nr_events * (s->all ? num_present_cpus() : cpumask_weight(s->cpus));
+}
+
+static int __init run_session(struct my_session *s)
+{
+	int err;
+
+	err = count_on_cpus(s);
+	if (err)
+		return err;
+	err = my_samples_init(&s->samples, rows_per_sample(s));
+	if (err)
+		goto err_hand_back;
 	/* Not under the lock that its callback takes. */
 	s->sleep.notifier_call = sleep_callback;
 	s->reboot.notifier_call = reboot_callback;
 	err = register_pm_notifier(&s->sleep);
 	if (err) {
 		pr_err("no notice of suspend is to be had (error %d)\n", err);
-		goto err_hand_back;
+		goto err_free_samples;
 	}
 	err = register_reboot_notifier(&s->reboot);
 	if (err) {
@@ -822,21 +1266,71 @@ err_unregister_reboot:
 	unregister_reboot_notifier(&s->reboot);
 err_unregister_sleep:
 	unregister_pm_notifier(&s->sleep);
+err_free_samples:
+	my_samples_free(&s->samples);
 err_hand_back:
 	hand_back(s);
 	return err;
+}
+
+static int __init start_session(struct my_session *s)
+{
+	int err;
+
+	mutex_init(&s->news);
+	err = parse_cpu(s);
+	if (err)
+		return err;
+	err = parse_interval(s);
+	return err ?: run_session(s);
+}
+
+static void free_session(struct my_session *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (s->target && s->target[cpu])
+			free_target(s, cpu);
+	}
+	kfree(s->reading);
+	kfree(s->target);
+	free_cpumask_var(s->scratch[1]);
+	free_cpumask_var(s->scratch[0]);
+	free_cpumask_var(s->cpus);
+	kfree(s);
+}
+
+static bool __init fill_session(struct my_session *s)
+{
+	s->target = kcalloc(nr_cpu_ids, sizeof(*s->target), GFP_KERNEL);
+	s->reading = kcalloc(nr_cpu_ids, sizeof(*s->reading), GFP_KERNEL);
+	return s->target && s->reading &&
+	       zalloc_cpumask_var(&s->cpus, GFP_KERNEL) &&
+	       zalloc_cpumask_var(&s->scratch[0], GFP_KERNEL) &&
+	       zalloc_cpumask_var(&s->scratch[1], GFP_KERNEL);
+}
+
+static struct my_session * __init new_session(void)
+{
+	struct my_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s || fill_session(s))
+		return s;
+	free_session(s);
+	return NULL;
 }
 
 static int __init my_pmu_init(void)
 {
 	int err;
 
-	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	session = new_session();
 	if (!session)
 		return -ENOMEM;
 	err = start_session(session);
 	if (err)
-		kfree(session);
+		free_session(session);
 	return err;
 }
 
@@ -847,11 +1341,12 @@ static void __exit my_pmu_exit(void)
 	unregister_reboot_notifier(&session->reboot);
 	unregister_pm_notifier(&session->sleep);
 	hand_back(session);
-	kfree(session);
+	my_samples_free(&session->samples);
+	free_session(session);
 }
 
 module_init(my_pmu_init);
 module_exit(my_pmu_exit);
 
-MODULE_DESCRIPTION("Count x86 PMU events on a CPU and print how they grow");
+MODULE_DESCRIPTION("Count x86 PMU events on CPUs and print how they grow");
 MODULE_LICENSE("GPL");

@@ -57,47 +57,29 @@ int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	return req.err;
 }
 
-/* --- counter assignment: pure --------------------------------------------- */
+/* --- which events, on which counters: pure ---------------------------------- */
 
-/* Is there any counter, free or not, that counts it? */
-static bool countable(const struct my_x86_pmu *pmu,
-		      const struct my_perf_event_attr *attr)
+/* The counters, free or not, that count it. */
+static u64 counting(const struct my_x86_pmu *pmu,
+		    const struct my_perf_event_attr *attr)
 {
-	u64 set;
+	u64 set, counting = 0;
 
 	for (set = pmu->counters; set; set &= set - 1) {
 		if (pmu->counts(attr, __ffs64(set)))
-			return true;
+			counting |= set & -set;
 	}
-	return false;
+	return counting;
 }
 
-static int refuse_uncountable(const struct my_pmu_cpu *c,
-			      const struct my_perf_event_attr *attr,
-			      struct my_pmu_why *why)
-{
-	return my_refuse(why, -EOPNOTSUPP,
-			 "'%s': CPU %d has no counter that counts it",
-			 attr->name, c->cpu);
-}
-
-static int choose_pinned(const struct my_pmu_cpu *c,
-			 const struct my_perf_event_attr *attr,
-			 struct my_pmu_why *why)
+static int refuse_pin(const struct my_pmu_cpu *c,
+		      const struct my_perf_event_attr *attr, u64 can,
+		      struct my_pmu_why *why)
 {
 	const char *kind = my_pmc_kind(attr->pin);
 	int number = my_pmc_number(attr->pin);
-	const struct my_x86_pmu *pmu = &c->pmu;
 
-	if (!(pmu->counters & BIT_ULL(attr->pin)))
-		return my_refuse(why, -EINVAL,
-				 "'%s@%s%d': CPU %d has no %s%d; it has %u generic (gp) and %u fixed counters",
-				 attr->name, kind, number, c->cpu, kind, number,
-				 my_pmu_num_counters(pmu),
-				 my_pmu_num_counters_fixed(pmu));
-	if (!countable(pmu, attr))
-		return refuse_uncountable(c, attr, why);
-	if (!pmu->counts(attr, attr->pin))
+	if (!(can & BIT_ULL(attr->pin)))
 		return my_refuse(why, -EINVAL,
 				 "'%s@%s%d': %s%d cannot count this event; leave the pin out and the module chooses",
 				 attr->name, kind, number, kind, number);
@@ -105,31 +87,29 @@ static int choose_pinned(const struct my_pmu_cpu *c,
 		return my_refuse(why, -EBUSY,
 				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware has it; without a pin, as in counters=instructions,cycles, the module chooses",
 				 attr->name, kind, number, kind, number, c->cpu);
-	if (c->used & BIT_ULL(attr->pin))
-		return my_refuse(why, -EINVAL,
-				 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
-				 attr->name, kind, number, kind, number);
-	return attr->pin;
+	return my_refuse(why, -EINVAL,
+			 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
+			 attr->name, kind, number, kind, number);
 }
 
-/* The fixed counter that counts this event, else the lowest generic one. */
-static int choose_free(const struct my_pmu_cpu *c,
+static int refuse_missing_pin(const struct my_pmu_cpu *c,
+			      const struct my_perf_event_attr *attr,
+			      struct my_pmu_why *why)
+{
+	const char *kind = my_pmc_kind(attr->pin);
+	int number = my_pmc_number(attr->pin);
+
+	return my_refuse(why, -EINVAL,
+			 "'%s@%s%d': CPU %d has no %s%d; it has %u generic (gp) and %u fixed counters",
+			 attr->name, kind, number, c->cpu, kind, number,
+			 my_pmu_num_counters(&c->pmu),
+			 my_pmu_num_counters_fixed(&c->pmu));
+}
+
+static int refuse_full(const struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why)
 {
-	u64 left = c->pmu.counters & ~c->used & ~c->foreign &
-		   (attr->counters ?: ~0ULL);
-	u64 sets[] = { left & MY_FIXED_COUNTERS, left & MY_GENERIC_COUNTERS };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(sets); i++) {
-		for (; sets[i]; sets[i] &= sets[i] - 1) {
-			int idx = __ffs64(sets[i]);
-
-			if (c->pmu.counts(attr, idx))
-				return idx;
-		}
-	}
 	return my_refuse(why, -ENOSPC,
 			 "'%s': no counter is left that counts it; CPU %d has %u generic (gp) and %u fixed counters%s",
 			 attr->name, c->cpu, my_pmu_num_counters(&c->pmu),
@@ -137,41 +117,48 @@ static int choose_free(const struct my_pmu_cpu *c,
 			 c->foreign ? ", and its firmware uses some" : "");
 }
 
-static int choose_counter(const struct my_pmu_cpu *c,
-			  const struct my_perf_event_attr *attr,
-			  struct my_pmu_why *why)
+static u64 allowed(const struct my_perf_event_attr *attr)
 {
 	if (attr->pin != MY_PMC_ANY)
-		return choose_pinned(c, attr, why);
-	if (!countable(&c->pmu, attr))
-		return refuse_uncountable(c, attr, why);
-	return choose_free(c, attr, why);
+		return BIT_ULL(attr->pin);
+	return attr->counters ?: ~0ULL;
 }
 
-/**
- * my_perf_event_init() - an event on a CPU, on a counter of its own
- * @event: filled in; belongs to @c from now on if this succeeds
- * @c: the CPU; its PMU must be known
- * @attr: what to count
- * @why: if refused, the reason
- *
- * Context: any; pure, no register is touched.
- * Return: 0; -EINVAL for a pin that cannot be, -EBUSY for one to a counter that
- * is not ours; -EOPNOTSUPP if the CPU does not have the event; -ENOSPC if no
- * counter is left for it.
- */
-int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
-		       const struct my_perf_event_attr *attr,
-		       struct my_pmu_why *why)
+/* Which counters could have it, if there were no other event. */
+static int find_counters(const struct my_pmu_cpu *c,
+			 const struct my_perf_event_attr *attr, u64 *counters,
+			 struct my_pmu_why *why)
 {
-	int idx = choose_counter(c, attr, why);
+	u64 can = counting(&c->pmu, attr);
+
+	if (attr->pin != MY_PMC_ANY && !(c->pmu.counters & BIT_ULL(attr->pin)))
+		return refuse_missing_pin(c, attr, why);
+	if (!can)
+		return my_refuse(why, -EOPNOTSUPP,
+				 "'%s': CPU %d has no counter that counts it",
+				 attr->name, c->cpu);
+	*counters = can & allowed(attr) & ~c->foreign;
+	if (*counters)
+		return 0;
+	if (attr->pin != MY_PMC_ANY)
+		return refuse_pin(c, attr, can, why);
+	if (!(can & allowed(attr)))
+		return my_refuse(why, -EINVAL,
+				 "'%s': none of the counters behind its @ is there and counts it; without them the module chooses",
+				 attr->name);
+	return refuse_full(c, attr, why);
+}
+
+/* An event on one of its counters, whichever: that the CPU has it. */
+static int init_event(struct my_perf_event *event, struct my_pmu_cpu *c,
+		      const struct my_perf_event_attr *attr, u64 counters,
+		      struct my_pmu_why *why)
+{
 	int err;
 
-	if (idx < 0)
-		return idx;
 	*event = (struct my_perf_event) {
 		.attr = *attr,
-		.hw.idx = idx,
+		.hw.idx = __ffs64(counters),
 		.cpu = c,
 	};
 	err = c->pmu.hw_config(&c->pmu, event);
@@ -179,60 +166,169 @@ int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
 		return my_refuse(why, err,
 				 "'%s': CPU %d does not have this event (CPUID.0AH:EBX flags it absent)",
 				 attr->name, c->cpu);
-	c->used |= BIT_ULL(idx);
 	return 0;
 }
 
+/**
+ * my_perf_event_check() - can this event be counted on this CPU?
+ * @c: the CPU; @c->cpu, @c->pmu and @c->foreign are set
+ * @attr: the event
+ * @why: if not, the reason
+ *
+ * Context: any; pure.
+ * Return: 0; -EOPNOTSUPP if the CPU does not have it, or as my_pmu_cpu_init().
+ */
+int my_perf_event_check(struct my_pmu_cpu *c,
+			const struct my_perf_event_attr *attr,
+			struct my_pmu_why *why)
+{
+	struct my_perf_event event;
+	u64 counters;
+	int err;
+
+	err = find_counters(c, attr, &counters, why);
+	return err ?: init_event(&event, c, attr, counters, why);
+}
+
 static int init_events(struct my_pmu_cpu *c,
-		       const struct my_perf_event_attr *attr, bool pinned,
-		       struct my_pmu_why *why)
+		       const struct my_perf_event_attr *attr,
+		       struct my_pmu_demand *demand, struct my_pmu_why *why)
 {
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < c->nr_events; i++) {
-		bool is_pinned = attr[i].pin != MY_PMC_ANY;
-
-		if (is_pinned != pinned)
-			continue;
-		err = my_perf_event_init(&c->event[i], c, &attr[i], why);
+		err = find_counters(c, &attr[i], &demand[i].counters, why);
 		if (err)
 			return err;
+		err = init_event(&c->event[i], c, &attr[i], demand[i].counters,
+				 why);
+		if (err)
+			return err;
+		demand[i].group = attr[i].group;
+		demand[i].always = attr[i].pinned || attr[i].pin != MY_PMC_ANY;
 	}
 	return 0;
 }
 
+/* Two events that are always on, on one counter: the later one is told. */
+static bool is_taken(const struct my_pmu_cpu *c, unsigned int i)
+{
+	const struct my_perf_event_attr *attr = &c->event[i].attr;
+	unsigned int j;
+
+	if (attr->pin == MY_PMC_ANY)
+		return false;
+	for (j = 0; j < i; j++) {
+		if (c->event[j].attr.pin == attr->pin)
+			return true;
+	}
+	return false;
+}
+
+static int refuse_schedule(const struct my_pmu_cpu *c, unsigned int culprit,
+			   struct my_pmu_why *why)
+{
+	const struct my_perf_event_attr *attr = &c->event[culprit].attr;
+	unsigned int i, group = 0;
+
+	if (is_taken(c, culprit))
+		return refuse_pin(c, attr, ~0ULL, why);
+	for (i = 0; i < c->nr_events; i++)
+		group += c->event[i].attr.group == attr->group ? 1 : 0;
+	if (group == 1)
+		return refuse_full(c, attr, why);
+	return my_refuse(why, -ENOSPC,
+			 "'%s' and what is in its braces: no counters are left that count these %u events at the same time; CPU %d has %u generic (gp) and %u fixed counters%s",
+			 attr->name, group, c->cpu, my_pmu_num_counters(&c->pmu),
+			 my_pmu_num_counters_fixed(&c->pmu),
+			 c->foreign ? ", and its firmware uses some" : "");
+}
+
+/* Where the events are in this turn. */
+static void set_turn(struct my_pmu_cpu *c, unsigned int number)
+{
+	const struct my_pmu_turn *turn = &c->schedule.turn[number];
+	unsigned int i;
+
+	c->turn = number;
+	for (i = 0; i < c->nr_events; i++) {
+		struct my_perf_event *event = &c->event[i];
+
+		if (event->hw.idx == turn->idx[i])
+			continue;
+		event->hw.idx = turn->idx[i];
+		if (event->hw.idx != MY_NO_COUNTER)
+			c->pmu.hw_config(&c->pmu, event);	/* it could */
+	}
+}
+
+static u64 counters_of_all_turns(const struct my_pmu_cpu *c)
+{
+	unsigned int i, j;
+	u64 counters = 0;
+
+	for (i = 0; i < c->schedule.nr_turns; i++) {
+		for (j = 0; j < c->nr_events; j++) {
+			int idx = c->schedule.turn[i].idx[j];
+
+			counters |= idx == MY_NO_COUNTER ? 0 : BIT_ULL(idx);
+		}
+	}
+	return counters;
+}
+
+/* What fails is kept for the next read. */
+static void end_turn(struct my_rotation *rotation)
+{
+	my_pmu_next_turn(container_of(rotation, struct my_pmu_cpu, rotation));
+}
+
 /**
- * my_pmu_cpu_init() - all events of a CPU, pins first
+ * my_pmu_cpu_init() - all events of a CPU, and when they are on which counters
  * @c: @c->cpu, @c->pmu and @c->foreign are set, the rest is filled in
  * @attr: the events
- * @nr: how many, at most MY_PMC_MAX
+ * @nr: how many, at most MY_EVENTS_MAX
  * @why: if refused, the reason
  *
- * An event without a pin never takes a counter that a later one is pinned to.
- * All are to run when the CPU comes up, see my_pmu_cpu_up().
+ * If there is a way to have them all at the same time, they have; otherwise they take
+ * turns, group by group, but for those with a pin and their groups.  All are to
+ * count when the CPU comes up, see my_pmu_cpu_up().
  *
- * Context: any; pure.
- * Return: 0, or what my_perf_event_init() refused with.
+ * Context: any that has 2 kB of stack; pure.
+ * Return: 0; -EINVAL for a pin that cannot be, -EBUSY for one to a counter that
+ * is not ours; -EOPNOTSUPP if the CPU does not have the event; -ENOSPC if some
+ * could never have their counters.
  */
 int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 		    unsigned int nr, struct my_pmu_why *why)
 {
+	struct my_pmu_demand demand[MY_EVENTS_MAX];
+	unsigned int culprit;
 	int err;
 
 	c->nr_events = nr;
 	c->used = 0;
+	c->on = 0;
 	c->enabled = 0;
 	c->tell = 0;
 	c->suspect = 0;
 	c->marks = (struct my_pmu_marks) {};
 	c->away = true;
-	err = init_events(c, attr, true, why);
+	c->failed = 0;
+	c->up_since = 0;
+	c->up_before = 0;
+	err = init_events(c, attr, demand, why);
 	if (err)
 		return err;
-	err = init_events(c, attr, false, why);
-	c->wanted = c->used;
-	return err;
+	err = my_pmu_schedule(&c->schedule, demand, nr, &culprit);
+	if (err)
+		return refuse_schedule(c, culprit, why);
+	set_turn(c, 0);
+	c->used = counters_of_all_turns(c);
+	c->wanted = nr ? GENMASK_ULL(nr - 1, 0) : 0;
+	my_rotation_init(&c->rotation, end_turn);
+	return 0;
 }
 
 /* --- on the event's CPU, interrupts off ------------------------------------ */
@@ -275,7 +371,7 @@ static int program_anew(const struct my_perf_event *event, u64 *now)
 }
 
 static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
-			u64 now)
+			u64 now, u64 time)
 {
 	struct my_pmu_marks *marks = &event->cpu->marks;
 	const struct my_hw_perf_event *hw = &event->hw;
@@ -285,6 +381,7 @@ static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
 	case MY_GROWTH_KNOWN:
 		event->count += my_pmu_delta(hw->prev_count, now,
 					     hw->cntval_bits);
+		event->running += time - hw->prev_time;
 		if (now < hw->prev_count)
 			marks->wrapped |= bit;
 		break;
@@ -329,7 +426,7 @@ int my_perf_event_update(struct my_perf_event *event, u64 time)
 		if (err)
 			return err;
 	}
-	note_growth(event, known, now);
+	note_growth(event, known, now, time);
 	c->suspect &= ~BIT_ULL(hw->idx);
 	hw->prev_count = now;
 	hw->prev_time = time;
@@ -339,7 +436,7 @@ int my_perf_event_update(struct my_perf_event *event, u64 time)
 /**
  * my_pmu_update() - my_perf_event_update() for some events of a CPU
  * @c: the CPU
- * @counters: their counters, by id; all are enabled
+ * @events: which, by place; all are on
  * @time: when its counters were stopped, CLOCK_MONOTONIC, ns
  *
  * One that fails leaves the others alone; its overflow is not accounted for, and
@@ -348,88 +445,111 @@ int my_perf_event_update(struct my_perf_event *event, u64 time)
  * Context: the CPU in question, interrupts off, its counters stopped.
  * Return: 0, or -EIO if a register faulted.
  */
-int my_pmu_update(struct my_pmu_cpu *c, u64 counters, u64 time)
+int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time)
 {
 	int first = 0, err;
-	unsigned int i;
 
-	for (i = 0; i < c->nr_events; i++) {
-		u64 bit = BIT_ULL(c->event[i].hw.idx);
+	for (; events; events &= events - 1) {
+		struct my_perf_event *event = &c->event[__ffs64(events)];
 
-		if (!(counters & bit))
-			continue;
-		err = my_perf_event_update(&c->event[i], time);
+		err = my_perf_event_update(event, time);
 		if (err)
-			c->stopped.overflowed &= ~bit;
+			c->stopped.overflowed &= ~BIT_ULL(event->hw.idx);
 		first = first ?: err;
 	}
 	return first;
 }
 
-static int disable_counters(struct my_pmu_cpu *c, u64 counters)
+/**
+ * my_pmu_counters_of() - the counters that these events have in this turn
+ * @c: the CPU
+ * @events: which, by place; all have one
+ *
+ * Context: the CPU in question, interrupts off; or before it is up.
+ * Return: their ids.
+ */
+u64 my_pmu_counters_of(const struct my_pmu_cpu *c, u64 events)
 {
-	int first = 0, err, i;
+	u64 counters = 0;
 
-	for (i = c->nr_events - 1; i >= 0; i--) {
-		if (!(counters & BIT_ULL(c->event[i].hw.idx)))
-			continue;
+	for (; events; events &= events - 1)
+		counters |= BIT_ULL(c->event[__ffs64(events)].hw.idx);
+	return counters;
+}
+
+static u64 events_of_this_turn(const struct my_pmu_cpu *c)
+{
+	return c->schedule.turn[c->turn].events;
+}
+
+static void note_on(struct my_pmu_cpu *c, u64 events)
+{
+	c->on = events;
+	c->enabled = my_pmu_counters_of(c, events);
+}
+
+/* In reverse order. */
+static int disable_events(struct my_pmu_cpu *c, u64 events)
+{
+	int first = 0, err;
+
+	while (events) {
+		unsigned int i = fls64(events) - 1;
+
 		err = c->pmu.disable(&c->pmu, &c->event[i]);
 		first = first ?: err;
+		events &= ~BIT_ULL(i);
 	}
 	return first;
 }
 
 /* On failure what had been enabled is disabled again, in reverse order. */
-static int enable_counters(struct my_pmu_cpu *c, u64 counters)
+static int enable_events(struct my_pmu_cpu *c, u64 events)
 {
-	u64 done = 0;
-	unsigned int i;
+	u64 left, done = 0;
 	int err;
 
-	for (i = 0; i < c->nr_events; i++) {
-		u64 bit = BIT_ULL(c->event[i].hw.idx);
+	for (left = events; left; left &= left - 1) {
+		struct my_perf_event *event = &c->event[__ffs64(left)];
 
-		if (!(counters & bit))
-			continue;
-		c->suspect &= ~bit;
-		err = c->pmu.enable(&c->pmu, &c->event[i]);
+		c->suspect &= ~BIT_ULL(event->hw.idx);
+		err = c->pmu.enable(&c->pmu, event);
 		if (err) {
-			disable_counters(c, done);
+			disable_events(c, done);
 			return err;
 		}
-		done |= bit;
+		done |= left & -left;
 	}
 	return 0;
 }
 
 /* The moment from which they count. */
-static void stamp_counters(struct my_pmu_cpu *c, u64 counters)
+static void stamp_events(struct my_pmu_cpu *c, u64 events, u64 now)
 {
-	u64 now = ktime_get_ns();
-	unsigned int i;
-
-	for (i = 0; i < c->nr_events; i++) {
-		if (counters & BIT_ULL(c->event[i].hw.idx))
-			c->event[i].hw.prev_time = now;
-	}
+	for (; events; events &= events - 1)
+		c->event[__ffs64(events)].hw.prev_time = now;
 }
 
-static int enable_and_run(struct my_pmu_cpu *c, u64 counters)
+static int enable_and_run(struct my_pmu_cpu *c, u64 events)
 {
+	u64 counters = my_pmu_counters_of(c, events);
 	int err;
 
-	err = enable_counters(c, counters);
+	err = enable_events(c, events);
 	if (err)
 		return err;
-	stamp_counters(c, counters);
+	stamp_events(c, events, ktime_get_ns());
 	err = run(c, c->enabled | counters);
 	if (err) {
-		disable_counters(c, counters);
+		disable_events(c, events);
 		return err;
 	}
 	/* Enabled now, they must not seem to have wrapped before. */
-	return c->pmu.acknowledge(&c->pmu, c->stopped.overflowed & counters &
-					   c->tell);
+	err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed & counters &
+					  c->tell);
+	if (err)
+		disable_events(c, events);
+	return err;
 }
 
 /* As it was before them: whatever else runs, runs on. */
@@ -440,11 +560,11 @@ static int run_others(struct my_pmu_cpu *c)
 	return c->pmu.give_back(&c->pmu, &c->found, &c->stopped, c->used);
 }
 
-static int start_counters(struct my_pmu_cpu *c, u64 counters)
+static int start_events(struct my_pmu_cpu *c, u64 events)
 {
 	int err;
 
-	if (!c->enabled) {
+	if (!c->on) {
 		err = c->pmu.take(&c->pmu, &c->found);
 		if (err)
 			return err;
@@ -452,30 +572,32 @@ static int start_counters(struct my_pmu_cpu *c, u64 counters)
 	err = my_pmu_stop(c);
 	if (err)
 		return err;
-	err = enable_and_run(c, counters);
+	err = enable_and_run(c, events);
 	if (err)
 		run_others(c);
 	else
-		c->enabled |= counters;
+		note_on(c, c->on | events);
 	return err;
 }
 
 /* Nothing is left out because something before it failed. */
-static int stop_counters(struct my_pmu_cpu *c, u64 counters)
+static int stop_events(struct my_pmu_cpu *c, u64 events, u64 *time)
 {
+	u64 counters = my_pmu_counters_of(c, events);
 	int first, err;
 
 	first = my_pmu_stop(c);
 	if (first)
 		c->stopped.overflowed = 0;	/* it was seen by another stop */
-	err = my_pmu_update(c, counters, ktime_get_ns());
+	*time = ktime_get_ns();
+	err = my_pmu_update(c, events, *time);
 	first = first ?: err;
-	err = disable_counters(c, counters);
+	err = disable_events(c, events);
 	first = first ?: err;
-	c->enabled &= ~counters;
+	note_on(c, c->on & ~events);
 	err = run_others(c);
 	first = first ?: err;
-	if (!c->enabled)
+	if (!c->on)
 		return first;
 	/* Enabled again it must not seem to have wrapped once more. */
 	err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed & counters &
@@ -483,27 +605,117 @@ static int stop_counters(struct my_pmu_cpu *c, u64 counters)
 	return first ?: err;
 }
 
-static int __my_pmu_enable(struct my_pmu_cpu *c, u64 counters, void *unused)
+static int __my_pmu_enable(struct my_pmu_cpu *c, u64 events, void *unused)
 {
+	u64 start;
 	int err = 0;
 
 	lockdep_assert_irqs_disabled();
 	if (c->away)
 		return -ENXIO;
-	counters &= ~c->enabled;
-	if (counters)
-		err = start_counters(c, counters);
+	start = events & events_of_this_turn(c) & ~c->on;
+	if (start)
+		err = start_events(c, start);
 	if (!err)
-		c->wanted |= counters;
+		c->wanted |= events;
 	return err;
 }
 
-static int __my_pmu_disable(struct my_pmu_cpu *c, u64 counters, void *unused)
+static int __my_pmu_disable(struct my_pmu_cpu *c, u64 events, void *unused)
 {
+	u64 time;
+
 	lockdep_assert_irqs_disabled();
-	c->wanted &= ~counters;
-	counters &= c->enabled;
-	return counters ? stop_counters(c, counters) : 0;
+	c->wanted &= ~events;
+	events &= c->on;
+	return events ? stop_events(c, events, &time) : 0;
+}
+
+/*
+ * Those that are wanted in this turn and not yet on.  If that fails, they miss
+ * the turn.
+ */
+static int fill_turn(struct my_pmu_cpu *c, u64 now)
+{
+	u64 events = c->wanted & events_of_this_turn(c) & ~c->on;
+	int err;
+
+	err = enable_events(c, events);
+	if (err)
+		return err;
+	stamp_events(c, events, now);
+	note_on(c, c->on | events);
+	return 0;
+}
+
+/* Those that are on and do not stay where they are. */
+static u64 leaving(const struct my_pmu_cpu *c, const struct my_pmu_turn *next)
+{
+	u64 left, leaving = 0;
+
+	for (left = c->on; left; left &= left - 1) {
+		unsigned int i = __ffs64(left);
+
+		if (next->idx[i] != c->event[i].hw.idx)
+			leaving |= BIT_ULL(i);
+	}
+	return leaving;
+}
+
+/*
+ * While all stand still.  Returns the overflows that are accounted for, or are none
+ * of the event that has come.
+ */
+static u64 change_turn(struct my_pmu_cpu *c)
+{
+	u64 overflowed = c->stopped.overflowed;
+	unsigned int next = c->schedule.turn[c->turn].next;
+	u64 now = ktime_get_ns();
+	u64 out = leaving(c, &c->schedule.turn[next]);
+	u64 counters = my_pmu_counters_of(c, out), stay = c->on & ~out;
+	int err;
+
+	err = my_pmu_update(c, out, now);
+	c->failed = c->failed ?: err;
+	err = disable_events(c, out);
+	c->failed = c->failed ?: err;
+	set_turn(c, next);
+	note_on(c, stay);
+	err = fill_turn(c, now);
+	c->failed = c->failed ?: err;
+	counters |= my_pmu_counters_of(c, c->on & ~stay);
+	return overflowed & counters & c->tell;
+}
+
+/**
+ * my_pmu_next_turn() - the next groups get the counters
+ * @c: the CPU; it is up
+ *
+ * Events that stay on their counter go on counting there; no other register is
+ * touched, and nothing is lost of what was counted.
+ *
+ * Context: the CPU in question, interrupts off.
+ * Return: 0, or -EIO if a register faulted; then the next read says so, too.
+ */
+int my_pmu_next_turn(struct my_pmu_cpu *c)
+{
+	u64 overflowed;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	err = c->on ? 0 : c->pmu.take(&c->pmu, &c->found);
+	if (!err)
+		err = my_pmu_stop(c);
+	if (err) {
+		c->failed = err;
+		return err;
+	}
+	overflowed = change_turn(c);
+	err = run_others(c);
+	c->failed = c->failed ?: err;
+	err = c->pmu.acknowledge(&c->pmu, overflowed);
+	c->failed = c->failed ?: err;
+	return c->failed;
 }
 
 /* Neither the firmware, nor a counter that does not count, is overlooked. */
@@ -523,7 +735,23 @@ static int look_first(struct my_pmu_cpu *c, struct my_pmu_why *why)
 	return my_pmu_prove(c, why);
 }
 
-static int __my_pmu_up(struct my_pmu_cpu *c, u64 counters, void *why)
+static int start_wanted(struct my_pmu_cpu *c)
+{
+	u64 events = c->wanted & events_of_this_turn(c);
+	int err = 0;
+
+	if (events)
+		err = start_events(c, events);
+	if (err)
+		return err;
+	c->up_since = events ? c->event[__ffs64(events)].hw.prev_time :
+			       ktime_get_ns();
+	if (my_pmu_takes_turns(c))
+		my_rotation_start(&c->rotation);
+	return 0;
+}
+
+static int __my_pmu_up(struct my_pmu_cpu *c, u64 unused, void *why)
 {
 	int err;
 
@@ -532,25 +760,35 @@ static int __my_pmu_up(struct my_pmu_cpu *c, u64 counters, void *why)
 		return 0;
 	my_refuse(why, -EIO, "a PMU register faulted");
 	err = look_first(c, why);
-	if (!err && c->wanted)
-		err = start_counters(c, c->wanted);
+	if (!err)
+		err = start_wanted(c);
 	if (!err)
 		WRITE_ONCE(c->away, false);
 	return err;
 }
 
-static int __my_pmu_down(struct my_pmu_cpu *c, u64 counters, void *unused)
+static int __my_pmu_down(struct my_pmu_cpu *c, u64 unused, void *also_unused)
 {
+	u64 time = ktime_get_ns();
+	int err = 0;
+
 	lockdep_assert_irqs_disabled();
+	if (c->away)
+		return 0;
+	my_rotation_stop(&c->rotation);
 	WRITE_ONCE(c->away, true);
-	return c->enabled ? stop_counters(c, c->enabled) : 0;
+	if (c->on)
+		err = stop_events(c, c->on, &time);
+	c->up_before = my_pmu_uptime(c, time);
+	c->up_since = time;
+	return err;
 }
 
 /* --- cross-calls ----------------------------------------------------------- */
 
 struct call_request {
 	struct my_pmu_cpu *c;
-	u64 counters;
+	u64 events;
 	my_pmu_func_t func;
 	void *data;
 	int err;
@@ -560,25 +798,25 @@ static void call_on_cpu(void *info)
 {
 	struct call_request *req = info;
 
-	req->err = req->func(req->c, req->counters, req->data);
+	req->err = req->func(req->c, req->events, req->data);
 }
 
 /**
- * my_pmu_call() - do something with counters of a CPU, on that CPU
+ * my_pmu_call() - do something with events of a CPU, on that CPU
  * @c: the CPU
- * @counters: which, by id
+ * @events: which, by place
  * @func: called there with interrupts off
  * @data: for @func
  *
  * Context: task, interrupts on; sends one cross-call and waits for it.
  * Return: what @func returned, or -ENXIO if the CPU is offline.
  */
-int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
+int my_pmu_call(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func,
 		void *data)
 {
 	struct call_request req = {
 		.c = c,
-		.counters = counters,
+		.events = events,
 		.func = func,
 		.data = data,
 		.err = -EIO,
@@ -636,8 +874,8 @@ int my_pmu_cpu_down(struct my_pmu_cpu *c)
  */
 int my_perf_event_enable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx),
-			   __my_pmu_enable, NULL);
+	return my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_enable,
+			   NULL);
 }
 
 /**
@@ -651,6 +889,6 @@ int my_perf_event_enable(struct my_perf_event *event)
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, BIT_ULL(event->hw.idx),
-			   __my_pmu_disable, NULL);
+	return my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_disable,
+			   NULL);
 }

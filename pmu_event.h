@@ -6,7 +6,8 @@
  *
  * Counter ids share one space, laid out as IA32_PERF_GLOBAL_CTRL is: 0 to 31
  * are generic counters (gp0 ...), 32 (INTEL_PMC_IDX_FIXED) and up are fixed
- * ones (fixed0 ...).  A set of counters is a u64 with those bits.
+ * ones (fixed0 ...).  A set of counters is a u64 with those bits.  A set of a
+ * CPU's events is a u64, too, with a bit for each by its place.
  */
 #ifndef MY_PMU_EVENT_H
 #define MY_PMU_EVENT_H
@@ -15,11 +16,15 @@
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
+#include "pmu_rotate.h"
+#include "pmu_schedule.h"
+
+struct cpumask;
 struct my_pmu_why;
 struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
-#define MY_PMC_MAX		64	/* ids, and so events of one CPU */
+#define MY_PMC_MAX		64	/* ids */
 #define MY_EVENT_NAME_LEN	96
 
 #define MY_GENERIC_COUNTERS	GENMASK_ULL(INTEL_PMC_IDX_FIXED - 1, 0)
@@ -89,7 +94,8 @@ struct my_perf_event_attr {
  * @config_base: MSR of the control register
  * @event_base: MSR by which the counter is written
  * @event_base_rdpmc: RDPMC index by which it is read
- * @idx: counter id
+ * @idx: counter id; MY_NO_COUNTER while other events have their turn, and then
+ *	the rest means nothing
  * @cntval_bits: the counter's width
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns
@@ -112,15 +118,17 @@ struct my_hw_perf_event {
 /**
  * struct my_perf_event - one event counted on one CPU
  * @count: what it has counted since it was first enabled, 64 bits
+ * @running: for how long its counter was counting for @count, ns
  * @attr: what is counted
  * @hw: where and how
  * @cpu: the CPU's PMU, as far as we use it
  *
- * @count and @hw change only on the event's CPU, with interrupts off, and are
+ * @count, @running and @hw change only on the event's CPU, with interrupts off, and are
  * read there.
  */
 struct my_perf_event {
 	u64 count;
+	u64 running;
 	struct my_perf_event_attr attr;
 	struct my_hw_perf_event hw;
 	struct my_pmu_cpu *cpu;
@@ -277,50 +285,99 @@ struct my_pmu_marks {
  * @pmu: what it has
  * @event: the events, in the order of the parameter
  * @nr_events: how many
+ * @schedule: when they are on which counters
  * @foreign: counters that somebody outside Linux uses: its firmware
- * @used: counters that belong to an event
- * @wanted: counters that are to run whenever the CPU is up
- * @enabled: counters that are programmed: @wanted, or none while @away
+ * @used: counters that belong to an event in any turn
+ * @turn: whose turn it is, see @schedule
+ * @wanted: events that are to count whenever the CPU is up
+ * @on: events that are programmed: of @wanted, those whose turn it is; or none
+ *	while @away
+ * @enabled: their counters
  * @tell: counters that set their overflow bit when they wrap, as was seen; only
  *	of these it is known that they have not
  * @suspect: counters that somebody else has stopped, we do not know when
  * @marks: what the next sample has to say
  * @away: the CPU is down, or not yet up
+ * @failed: an access in a change of turns, which nobody waits for
+ * @up_since: when it came up, CLOCK_MONOTONIC, ns
+ * @up_before: for how long it had been up before, ns
  * @stopped: what was seen when the counters were last stopped
  * @found: registers as they were before the first was enabled
+ * @rotation: ends turns; only if there are several
  *
- * From @wanted on all of it changes only on @cpu, with interrupts off.
+ * From @turn on all of it changes only on @cpu, with interrupts off.
  */
 struct my_pmu_cpu {
 	int cpu;
 	struct my_x86_pmu pmu;
-	struct my_perf_event event[MY_PMC_MAX];
+	struct my_perf_event event[MY_EVENTS_MAX];
 	unsigned int nr_events;
+	struct my_pmu_schedule schedule;
 	u64 foreign;
 	u64 used;
+	unsigned int turn;
 	u64 wanted;
+	u64 on;
 	u64 enabled;
 	u64 tell;
 	u64 suspect;
 	struct my_pmu_marks marks;
 	bool away;
+	int failed;
+	u64 up_since;
+	u64 up_before;
 	struct my_pmu_stopped stopped;
 	struct my_pmu_found found;
+	struct my_rotation rotation;
 };
+
+/* The set that has this event alone. */
+static inline u64 my_perf_event_bit(const struct my_perf_event *event)
+{
+	return BIT_ULL(event - event->cpu->event);
+}
+
+/* Are there more events than can be counted at the same time? */
+static inline bool my_pmu_takes_turns(const struct my_pmu_cpu *c)
+{
+	return c->schedule.nr_turns > 1;
+}
+
+/* For how long it has been up in all, until @now; on it, while it is up. */
+static inline u64 my_pmu_uptime(const struct my_pmu_cpu *c, u64 now)
+{
+	return c->up_before + (now - c->up_since);
+}
 
 /**
  * struct my_pmu_sample - all counts of a CPU at one instant
  * @asked: when the CPU was asked for it, CLOCK_MONOTONIC, ns
  * @time: when the counters were read, on the CPU; from version 2 on while they
  *	stood still
+ * @uptime: for how long the CPU's events have had their turns until then, ns
  * @marks: what is to be said of the counters since the sample before
  * @count: of each event, in the order of struct my_pmu_cpu
+ * @running: of each event, likewise
  */
 struct my_pmu_sample {
 	u64 asked;
 	u64 time;
+	u64 uptime;
 	struct my_pmu_marks marks;
-	u64 count[MY_PMC_MAX];
+	u64 count[MY_EVENTS_MAX];
+	u64 running[MY_EVENTS_MAX];
+};
+
+/**
+ * struct my_pmu_reading - what comes of asking a CPU for its sample
+ * @c: the CPU
+ * @sample: filled in
+ * @err: what my_pmu_cpu_read() would return
+ */
+struct my_pmu_reading {
+	struct my_pmu_cpu *c;
+	struct my_pmu_sample *sample;
+	int err;
 };
 
 /**
@@ -344,26 +401,30 @@ static inline int my_pmu_stop(struct my_pmu_cpu *c)
 }
 
 /* What my_pmu_call() has done on the CPU, there, with interrupts off. */
-typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 counters, void *data);
+typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 events, void *data);
 
 /* pmu_event.c */
 int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why);
 int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 		    unsigned int nr, struct my_pmu_why *why);
-int my_pmu_call(struct my_pmu_cpu *c, u64 counters, my_pmu_func_t func,
+int my_perf_event_check(struct my_pmu_cpu *c,
+			const struct my_perf_event_attr *attr,
+			struct my_pmu_why *why);
+int my_pmu_call(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func,
 		void *data);
 int my_pmu_cpu_up(struct my_pmu_cpu *c, struct my_pmu_why *why);
 int my_pmu_cpu_down(struct my_pmu_cpu *c);
-int my_perf_event_init(struct my_perf_event *event, struct my_pmu_cpu *c,
-		       const struct my_perf_event_attr *attr,
-		       struct my_pmu_why *why);
 int my_perf_event_update(struct my_perf_event *event, u64 time);
-int my_pmu_update(struct my_pmu_cpu *c, u64 counters, u64 time);
+int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time);
+u64 my_pmu_counters_of(const struct my_pmu_cpu *c, u64 events);
+int my_pmu_next_turn(struct my_pmu_cpu *c);
 int my_perf_event_enable(struct my_perf_event *event);
 int my_perf_event_disable(struct my_perf_event *event);
 
 /* pmu_read.c */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample);
+void my_pmu_read_cpus(const struct cpumask *cpus,
+		      struct my_pmu_reading **by_cpu);
 int my_perf_event_read(struct my_perf_event *event, u64 *count);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);

@@ -75,6 +75,26 @@ static inline bool my_pmu_may_wrap_again(u64 delta, unsigned int bits, u64 ns)
 }
 
 /**
+ * my_pmu_scale() - what would have been counted in all of the time
+ * @count: events, in @running
+ * @running: for how long they were counted
+ * @enabled: how long all of it was; not less
+ * @scaled: @count * @enabled / @running, cut off
+ *
+ * Context: any; pure.
+ * Return: false if nothing can be said: they were not counted at all, or so briefly
+ * that it is more than 64 bits hold.
+ */
+static inline bool my_pmu_scale(u64 count, u64 running, u64 enabled,
+				u64 *scaled)
+{
+	if (mul_u64_u64_shr(count, enabled, 64) >= running)
+		return false;
+	*scaled = mul_u64_u64_div_u64(count, enabled, running);
+	return true;
+}
+
+/**
  * struct my_pmu_step - a counter at two reads
  * @prev: raw value at the earlier read
  * @now: raw value at the later read

@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/string.h>
 #include <asm/msr-index.h>
 
 #include "pmu_event.h"
@@ -637,6 +638,7 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 {
 	unsigned int version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax);
 
+	memset(pmu, 0, sizeof(*pmu));	/* the holes, too: they are compared */
 	*pmu = (struct my_x86_pmu) {
 		.version = version,
 		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,

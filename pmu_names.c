@@ -64,7 +64,7 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 static int resolve_event(int cpu, struct my_perf_event_attr *attr,
 			 struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer;
+	struct hw_perf_answer answer = {};
 	int err;
 
 	err = hw_ask_perf(cpu, attr->perf_type, attr->perf_config, &answer);
@@ -88,7 +88,7 @@ static int resolve_event(int cpu, struct my_perf_event_attr *attr,
  * @nr: how many
  * @why: if refused, the reason
  *
- * Context: task, without cpus_read_lock(); sleeps.  Before my_pmu_reserve(): later
+ * Context: task; sleeps.  Before my_pmu_reserve(): later
  * perf has no PMU, and does not answer.
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here; -ENOMEM.
@@ -105,6 +105,32 @@ int my_names_resolve(int cpu, struct my_perf_event_attr *attr, unsigned int nr,
 		err = resolve_event(cpu, &attr[i], why);
 	hw_let_perf_go(held);
 	return err;
+}
+
+/**
+ * my_names_begin() - before many events are resolved
+ * @cpu: a CPU
+ *
+ * perf makes its buffers, of all CPUs, for the first of its events and frees them
+ * after the last: so one is kept.
+ *
+ * Context: as my_names_resolve().
+ * Return: what my_names_end() wants.
+ */
+void *my_names_begin(int cpu)
+{
+	return hw_hold_perf(cpu);
+}
+
+/**
+ * my_names_end() - when they are
+ * @held: what my_names_begin() returned
+ *
+ * Context: as my_names_resolve().
+ */
+void my_names_end(void *held)
+{
+	hw_let_perf_go(held);
 }
 
 /**

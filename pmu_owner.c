@@ -102,3 +102,57 @@ int my_pmu_survey(struct my_pmu_cpu *c, struct my_pmu_why *why)
 		my_refuse(why, err, "a PMU register faulted");
 	return err;
 }
+
+static int note_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
+{
+	return c->pmu.take(&c->pmu, &c->found);
+}
+
+/**
+ * my_pmu_note() - note the registers that perf writes when it is asked for an event
+ * @c: the CPU; @c->cpu and @c->pmu are set, @c->found is filled in
+ * @why: if that fails, the reason
+ *
+ * Context: task, interrupts on; one cross-call.  Only reads.
+ * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
+ */
+int my_pmu_note(struct my_pmu_cpu *c, struct my_pmu_why *why)
+{
+	int err = my_pmu_call(c, 0, note_on_cpu, NULL);
+
+	if (err)
+		my_refuse(why, err, "a PMU register faulted");
+	return err;
+}
+
+static int put_back_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
+{
+	const struct my_pmu_stopped nothing = {};
+	struct my_pmu_found now;
+	int err;
+
+	err = c->pmu.take(&c->pmu, &now);
+	if (err || now.global_ctrl == c->found.global_ctrl)
+		return err;
+	return c->pmu.give_back(&c->pmu, &c->found, &nothing, ~0ULL);
+}
+
+/**
+ * my_pmu_put_back() - undo what perf has written when it was asked for an event
+ * @c: what my_pmu_note() was called with
+ * @why: if that fails, the reason
+ *
+ * perf writes IA32_PERF_GLOBAL_CTRL when an event is made on a CPU, also one that
+ * is never to count.  Only while my_pmu_reserve() holds: then perf has no event.
+ *
+ * Context: task, interrupts on; one cross-call.
+ * Return: as my_pmu_note().
+ */
+int my_pmu_put_back(struct my_pmu_cpu *c, struct my_pmu_why *why)
+{
+	int err = my_pmu_call(c, 0, put_back_on_cpu, NULL);
+
+	if (err)
+		my_refuse(why, err, "a PMU register faulted");
+	return err;
+}

@@ -11,6 +11,8 @@ struct my_x86_pmu;
 
 int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why);
 void my_pmu_release(const struct my_x86_pmu *pmu);
+int my_pmu_note(struct my_pmu_cpu *c, struct my_pmu_why *why);
+int my_pmu_put_back(struct my_pmu_cpu *c, struct my_pmu_why *why);
 int my_pmu_survey(struct my_pmu_cpu *c, struct my_pmu_why *why);
 
 #endif

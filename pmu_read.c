@@ -5,16 +5,18 @@
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/smp.h>
 
 #include "pmu_event.h"
 #include "pmu_growth.h"
 
-#define ALL_COUNTERS		(~0ULL)
+#define ALL_EVENTS		(~0ULL)
 
 /* Half a counter's range is left for a sample that comes late. */
 #define LATE_LOG2		1
@@ -54,33 +56,45 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
  * An event that is not enabled keeps the count that it had.  What there is to say
  * is said once, by a sample of all.
  */
-static void fill_sample(struct my_pmu_cpu *c, u64 counters, u64 time,
+static void fill_sample(struct my_pmu_cpu *c, u64 events, u64 time,
 			struct my_pmu_sample *sample)
 {
 	unsigned int i;
 
 	sample->time = time;
+	sample->uptime = my_pmu_uptime(c, time);
 	sample->marks = c->marks;
-	if (counters == ALL_COUNTERS)
+	if (events == ALL_EVENTS)
 		c->marks = (struct my_pmu_marks) {};
-	for (i = 0; i < c->nr_events; i++)
+	for (i = 0; i < c->nr_events; i++) {
 		sample->count[i] = c->event[i].count;
+		sample->running[i] = c->event[i].running;
+	}
+}
+
+/* Of a change of turns, which nobody waits for: told once. */
+static int take_failure(struct my_pmu_cpu *c)
+{
+	int err = c->failed;
+
+	c->failed = 0;
+	return err;
 }
 
 /*
  * While the counters stand still: they show the same instant, and our own work
  * here is not counted.  What is left in c->stopped.overflowed is accounted for.
  */
-static noinline int read_stopped(struct my_pmu_cpu *c, u64 counters,
+static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 				 struct my_pmu_sample *sample)
 {
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), on = events & c->on;
 	int err;
 
-	err = my_pmu_update(c, counters & c->enabled, now);
-	fill_sample(c, counters, now, sample);
-	c->stopped.overflowed &= counters & c->tell;
-	return err;
+	err = my_pmu_update(c, on, now);
+	fill_sample(c, events, now, sample);
+	c->stopped.overflowed &= c->tell & my_pmu_counters_of(c, on);
+	return err ?: take_failure(c);
 }
 
 /* Overflows: some CPUs take it only while counters run. */
@@ -96,7 +110,7 @@ static noinline int finish_read(struct my_pmu_cpu *c,
 }
 
 /* From version 2 on; what is here, and not in those above, is counted. */
-static int read_counters(struct my_pmu_cpu *c, u64 counters,
+static int read_counters(struct my_pmu_cpu *c, u64 events,
 			 struct my_pmu_sample *sample)
 {
 	int first, err;
@@ -104,7 +118,7 @@ static int read_counters(struct my_pmu_cpu *c, u64 counters,
 	err = my_pmu_stop(c);
 	if (err)
 		return err;
-	first = read_stopped(c, counters, sample);
+	first = read_stopped(c, events, sample);
 	err = c->pmu.run(&c->pmu, &c->stopped, c->enabled);
 	first = first ?: err;
 	if (likely(!first && !c->stopped.overflowed))
@@ -112,20 +126,25 @@ static int read_counters(struct my_pmu_cpu *c, u64 counters,
 	return finish_read(c, sample, first);
 }
 
-static noinline int read_nothing(struct my_pmu_cpu *c, u64 counters,
+static noinline int read_nothing(struct my_pmu_cpu *c, u64 events,
 				 struct my_pmu_sample *sample)
 {
+	int err;
+
 	if (c->away)
 		return -ENXIO;
-	fill_sample(c, counters, ktime_get_ns(), sample);
-	return 0;
+	fill_sample(c, events, ktime_get_ns(), sample);
+	err = take_failure(c);
+	if (err)
+		c->marks = sample->marks;	/* for the next */
+	return err;
 }
 
-static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *sample)
+static int __my_pmu_read(struct my_pmu_cpu *c, u64 events, void *sample)
 {
 	lockdep_assert_irqs_disabled();
-	return likely(c->enabled) ? read_counters(c, counters, sample) :
-				    read_nothing(c, counters, sample);
+	return likely(c->on) ? read_counters(c, events, sample) :
+			       read_nothing(c, events, sample);
 }
 
 /**
@@ -139,7 +158,38 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 counters, void *sample)
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
 	sample->asked = ktime_get_ns();
-	return my_pmu_call(c, ALL_COUNTERS, __my_pmu_read, sample);
+	return my_pmu_call(c, ALL_EVENTS, __my_pmu_read, sample);
+}
+
+static void read_this_cpu(void *by_cpu)
+{
+	struct my_pmu_reading **readings = by_cpu;
+	struct my_pmu_reading *reading = readings[smp_processor_id()];
+
+	reading->err = __my_pmu_read(reading->c, ALL_EVENTS, reading->sample);
+}
+
+/**
+ * my_pmu_read_cpus() - all counts of some CPUs, all of them at once
+ * @cpus: which
+ * @by_cpu: for each of them, by its number, where to put them
+ *
+ * The CPUs are not read one after the other: each gets its interrupt before the
+ * first has answered.
+ *
+ * Context: task, interrupts on; one cross-call for each CPU, and waits for all.
+ */
+void my_pmu_read_cpus(const struct cpumask *cpus,
+		      struct my_pmu_reading **by_cpu)
+{
+	u64 asked = ktime_get_ns();
+	int cpu;
+
+	for_each_cpu(cpu, cpus) {
+		by_cpu[cpu]->sample->asked = asked;
+		by_cpu[cpu]->err = -ENXIO;	/* unless it answers */
+	}
+	on_each_cpu_mask(cpus, read_this_cpu, by_cpu, true);
 }
 
 /**
@@ -158,7 +208,7 @@ int my_perf_event_read(struct my_perf_event *event, u64 *count)
 	struct my_pmu_sample sample;
 	int err;
 
-	err = my_pmu_call(event->cpu, BIT_ULL(event->hw.idx), __my_pmu_read,
+	err = my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_read,
 			  &sample);
 	if (!err)
 		*count = sample.count[event - event->cpu->event];

@@ -21,7 +21,8 @@ static enum hrtimer_restart turn_is_over(struct hrtimer *timer)
 						    timer);
 
 	rotation->end_turn(rotation);
-	hrtimer_forward_now(timer, ns_to_ktime(TURN_NS));
+	/* From now: however long the change took, the CPU has that time. */
+	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), TURN_NS));
 	return HRTIMER_RESTART;
 }
 

@@ -78,6 +78,26 @@ static bool add_event(struct matching *m, int event, u64 among)
 	return false;
 }
 
+static bool is_pinned(const struct my_pmu_demand *demand)
+{
+	return hweight64(demand->counters) == 1;
+}
+
+/* Those of the events that have none yet, if @pinned: only those with one choice. */
+static bool add_events(struct matching *m, u64 events, bool pinned)
+{
+	for (; events; events &= events - 1) {
+		int event = __ffs64(events);
+
+		if (m->idx[event] != MY_NO_COUNTER ||
+		    (pinned && !is_pinned(&m->demand[event])))
+			continue;
+		if (!add_event(m, event, ~0ULL))
+			return false;
+	}
+	return true;
+}
+
 /**
  * my_pmu_match() - all of these events, at the same time
  * @demand: of all events, by place
@@ -85,7 +105,8 @@ static bool add_event(struct matching *m, int event, u64 among)
  * @idx: filled in: their counter ids; MY_NO_COUNTER for all others
  *
  * As many of them as possible are on fixed counters: those are matched first, and
- * an augmenting path takes no counter out of use.
+ * an augmenting path takes no counter out of use.  Then come those that have no
+ * choice, so that the others go to the lowest counters that are left.
  *
  * Context: any; pure.
  * Return: whether that is possible; if not, @idx is of no use.
@@ -98,14 +119,7 @@ bool my_pmu_match(const struct my_pmu_demand *demand, u64 events, s8 *idx)
 	memset(idx, MY_NO_COUNTER, MY_EVENTS_MAX);
 	for (left = events; left; left &= left - 1)
 		add_event(&m, __ffs64(left), MY_FIXED_COUNTERS);
-	for (left = events; left; left &= left - 1) {
-		int event = __ffs64(left);
-
-		if (idx[event] == MY_NO_COUNTER &&
-		    !add_event(&m, event, ~0ULL))
-			return false;
-	}
-	return true;
+	return add_events(&m, events, true) && add_events(&m, events, false);
 }
 
 /* --- turns -------------------------------------------------------------------- */

@@ -81,6 +81,30 @@ static void test_kfree(const void *p)
 	kfree(p);
 }
 
+static void *test_kvzalloc(size_t size, gfp_t gfp)
+{
+	void *p = step_fails() ? NULL : kvzalloc(size, gfp);
+
+	nr_allocated += p ? 1 : 0;
+	return p;
+}
+
+static void *test_kcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	return test_kzalloc(n * size, gfp);
+}
+
+static void *test_kvcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	return test_kvzalloc(n * size, gfp);
+}
+
+static void test_kvfree(const void *p)
+{
+	nr_allocated -= p ? 1 : 0;
+	kvfree(p);
+}
+
 static bool test_zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
 {
 	return !step_fails() && zalloc_cpumask_var(mask, gfp);
@@ -185,8 +209,16 @@ static int test_unregister_pm_notifier(struct notifier_block *nb)
 #define pr_err_ratelimited	catch_line
 #undef kzalloc
 #define kzalloc			test_kzalloc
+#undef kcalloc
+#define kcalloc			test_kcalloc
 #undef kfree
 #define kfree			test_kfree
+#undef kvzalloc
+#define kvzalloc		test_kvzalloc
+#undef kvcalloc
+#define kvcalloc		test_kvcalloc
+#undef kvfree
+#define kvfree			test_kvfree
 #undef schedule_hrtimeout
 #define schedule_hrtimeout	test_schedule_hrtimeout
 #undef zalloc_cpumask_var
@@ -209,9 +241,15 @@ static int test_unregister_pm_notifier(struct notifier_block *nb)
 #define unregister_pm_notifier	test_unregister_pm_notifier
 
 #include "pmu_core.c"
+#include "pmu_print.c"
+#include "pmu_samples.c"
 
 #undef kzalloc
+#undef kcalloc
 #undef kfree
+#undef kvzalloc
+#undef kvcalloc
+#undef kvfree
 #undef schedule_hrtimeout
 #undef zalloc_cpumask_var
 
@@ -350,20 +388,19 @@ static const struct refusal refusals[] = {
 	  "cpu: '2': no such CPU; 0-1 are there\n" },
 	{ "99999", EVERYWHERE, "5", -EINVAL,
 	  "cpu: '99999': no such CPU; 0-1 are there\n" },
-	{ "0,1", EVERYWHERE, "5", -EINVAL,
-	  "cpu: '0,1': one CPU is needed, of 0-1\n" },
 	{ "2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2", EVERYWHERE,
 	  "5", -EINVAL,
 	  "cpu: '2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,': no such CPU; 0-1 are there\n" },
 	{ "x123456789012345678901234567890123456789and-no-more", EVERYWHERE,
 	  "5", -EINVAL,
-	  "cpu: 'x123456789012345678901234567890123456789': one CPU is needed, of 0-1\n" },
+	  "cpu: 'x123456789012345678901234567890123456789': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n",
+	},
 	{ "", EVERYWHERE, "5", -EINVAL,
-	  "cpu: '': one CPU is needed, of 0-1\n" },
+	  "cpu: '': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "x", EVERYWHERE, "5", -EINVAL,
-	  "cpu: 'x': one CPU is needed, of 0-1\n" },
+	  "cpu: 'x': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "-1", EVERYWHERE, "5", -EINVAL,
-	  "cpu: '-1': one CPU is needed, of 0-1\n" },
+	  "cpu: '-1': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "1", EVERYWHERE, "0", -EINVAL,
 	  "interval: '0'; whole milliseconds from 1 on are needed\n" },
 	{ "1", EVERYWHERE, "2097153", -ERANGE,
@@ -378,8 +415,8 @@ static const struct refusal refusals[] = {
 	{ "1", "cycle", "5", -EINVAL,
 	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/\n",
 	},
-	{ "1", "ref-cycles,ref-cycles", "5", -ENOSPC,
-	  "counters: 'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters\n",
+	{ "1", "ref-cycles:D,ref-cycles:D", "5", -ENOSPC,
+	  "counters: 'ref-cycles:D': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters\n",
 	},
 	{ "1", EVERYWHERE, "5", -ENODEV,
 	  "cpu1: no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)\n",
@@ -549,12 +586,13 @@ static void core_unwinds_steps(struct kunit *test)
 			expect_untouched(test, pmu, &before);
 		}
 		/*
-		 * Session, mask, hotplug, notices of suspend and of reboot,
-		 * thread; and the thread's own mask, which it goes without, if
-		 * it has come so far.
+		 * Session, its two tables and three masks, target, hotplug,
+		 * the file's rows, notices of suspend and of reboot, thread; and
+		 * the thread's own mask, which it goes without, if it has come
+		 * so far.
 		 */
-		KUNIT_EXPECT_GE(test, step, 7U);
-		KUNIT_EXPECT_LE(test, step, 8U);
+		KUNIT_EXPECT_GE(test, step, 13U);
+		KUNIT_EXPECT_LE(test, step, 14U);
 		unload_module();
 		fail_step = 0;
 		expect_untouched(test, pmu, &before);
@@ -848,19 +886,27 @@ static void core_marks(struct kunit *test)
 		    .wrapped = BIT_ULL(0) | BIT_ULL(33) }, 1,
 		  HEAD " missed=1 wrapped=gp0,fixed1 stolen=gp0 late=fixed1\n" },
 	};
+	struct my_target *t;
 	unsigned int i;
 
 	sim_reset(TEST_CPU, PMU(V4));
 	set_parameters("1", EVERYWHERE, "2000000");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	t = first_target(session);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		session->missed = rows[i].missed;
-		session->sample = (struct my_pmu_sample) {
+		u64 unknown = rows[i].marks.stolen | rows[i].marks.late;
+
+		t->missed = rows[i].missed;
+		t->sample = (struct my_pmu_sample) {
 			.asked = 12000344999ULL, .time = 12000345677ULL,
-			.marks = rows[i].marks, .count = { 1007, 109 } };
-		session->last = (struct my_pmu_sample) {
-			.time = 7000345677ULL, .count = { 1000, 100 } };
-		print_sample(session);
+			.uptime = 5005, .marks = rows[i].marks,
+			.count = { 1007, 109 },
+			.running = { unknown & BIT_ULL(0) ? 6 : 5005,
+				     unknown & BIT_ULL(33) ? 6 : 5005 } };
+		t->last = (struct my_pmu_sample) {
+			.time = 7000345677ULL, .uptime = 5,
+			.count = { 1000, 100 }, .running = { 5, 5 } };
+		my_print_sample(&session->printer, t);
 		KUNIT_EXPECT_STREQ(test, last_line(), rows[i].line);
 	}
 	unload_module();
@@ -1165,7 +1211,8 @@ static void core_firmware_while_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on\n"), 1U);
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
-	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", samples + 2));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
+					       count_lines("cpu1 t=") + 2));
 	unload_module();
 	/* That it goes is news only if it counted. */
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 goes offline, counting rests\n"), 1U);
@@ -1443,7 +1490,7 @@ static void core_sleep_other_events(struct kunit *test)
 		}
 		tell(event);
 	}
-	KUNIT_EXPECT_FALSE(test, session->c.away);
+	KUNIT_EXPECT_FALSE(test, first_target(session)->c.away);
 	unload_module();
 	expect_news(test, 0, 0, 0);
 	expect_untouched(test, PMU(V4), &before);
@@ -1568,6 +1615,191 @@ static void core_sleep_breaks(struct kunit *test)
 	expect_untouched(test, PMU(V4), &before);
 }
 
+/* --- several CPUs -------------------------------------------------------------------- */
+
+static void retire_some(void *cpu)
+{
+	struct sim_cpu *sim = sim_cpu((unsigned long)cpu);
+
+	sim_retire(sim, 0xc0, 0x00, true, 100 + (unsigned long)cpu);
+}
+
+static void retire_on_both(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, test_call(0, retire_some, (void *)0UL));
+	KUNIT_ASSERT_TRUE(test, test_call(1, retire_some, (void *)1UL));
+}
+
+/* Two CPUs that are alike: each has its lines, and both have one. */
+static void core_two_cpus(struct kunit *test)
+{
+	struct sim_registers before[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		sim_reset(i, PMU(V4));
+		test_leave_traces(sim_cpu(i));
+		before[i] = sim_cpu(i)->regs;
+	}
+	set_parameters("0-1", "instructions@gp1,instructions", "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(lines[0], "cpu0-1: "));
+	KUNIT_EXPECT_STREQ(test, lines[HEAD_LINES - 1],
+			   "cpu0-1: held against perf, on all CPUs: gp0-7; counting: gp1 fixed0; the firmware's: none\n");
+	retire_on_both(test);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("all t=", 3));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_lines, HEAD_LINES + 3 * count_lines("all t="));
+	KUNIT_EXPECT_EQ(test, count_lines("cpu0 t="), count_lines("all t="));
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), count_lines("all t="));
+	KUNIT_EXPECT_TRUE(test, strstr(last_line(), " cpus=2 spread="));
+	/* 100 and 101, and their sum. */
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp1="), 2 * 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions@fixed0="), 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions="), 201ULL);
+	for (i = 0; i < 2; i++)
+		test_expect_registers(test, PMU(V4), &before[i], &sim_cpu(i)->regs);
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+}
+
+/* What one of them does not have is told once, and left out there. */
+static void core_unlike_cpus(struct kunit *test)
+{
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V1_40));
+	set_parameters("all", "ref-cycles,instructions,instructions", "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, 1U,
+			count_lines("cpu1: 'ref-cycles' is not there, and left out\n"));
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0xffU);
+	retire_on_both(test);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("all t=", 3));
+	KUNIT_EXPECT_TRUE(test, strstr(last_line(), " ref-cycles="));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, total(" instructions@fixed0="), 100ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp1="), 101ULL);
+	/* None has it: then it is refused as for one. */
+	sim_reset(0, PMU(V1_40));
+	nr_lines = 0;
+	KUNIT_EXPECT_EQ(test, load_module(), -EOPNOTSUPP);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "counters: 'ref-cycles': CPU 0 has no counter that counts it\n");
+}
+
+/* A CPU that comes later. */
+static void core_joins(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(1);
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V4));
+	test_leave_traces(sim);
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	set_parameters("all", EVERYWHERE, "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu0 t=", 2));
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is new, counting goes on\n"), 1U);
+	retire_on_both(test);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on\n"), 1U);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2 * 201ULL);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* Not one of which nobody knows what names mean there; and not without memory. */
+static void core_cannot_join(struct kunit *test)
+{
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V1_40));
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	set_parameters("all", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "cpu1: it is like none of the CPUs that were online at load; load the module again\n");
+	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
+	fail_step = 1;
+	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_STREQ(test, last_line(), "cpu1: no memory to count on it\n");
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(1, session->cpus));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* --- the file with all samples -------------------------------------------------------- */
+
+static const char *next_row(struct reader *r)
+{
+	return next_text(r) ? r->text : "";
+}
+
+static struct my_target *sampled_target(struct kunit *test)
+{
+	struct my_target *t = first_target(session);
+
+	t->missed = 2;
+	t->sample = (struct my_pmu_sample) {
+		.asked = 990, .time = 1000, .uptime = 100,
+		.marks = { .wrapped = BIT_ULL(0), .late = BIT_ULL(33) },
+		.count = { 7, 9 }, .running = { 100, 50 } };
+	t->last = (struct my_pmu_sample) { .time = 900 };
+	return t;
+}
+
+static void core_samples_rows(struct kunit *test)
+{
+	struct my_samples samples;
+	struct my_target *t;
+	struct reader *r;
+	unsigned int i;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, r);
+	r->samples = &samples;
+	KUNIT_ASSERT_EQ(test, my_samples_init(&samples, 100), 0);
+	KUNIT_EXPECT_EQ(test, samples.size, 6400U);
+	my_samples_free(&samples);
+	KUNIT_ASSERT_EQ(test, my_samples_init(&samples, 1), 0);
+	KUNIT_EXPECT_EQ(test, samples.size, 4096U);
+	samples.size = 5;
+	t = sampled_target(test);
+	KUNIT_EXPECT_TRUE(test, is_more(r));
+	KUNIT_EXPECT_STREQ(test, next_row(r), HEADER);
+	KUNIT_EXPECT_FALSE(test, is_more(r) && r->done == r->len);
+	r->done = r->len;
+	KUNIT_EXPECT_FALSE(test, is_more(r));
+	KUNIT_EXPECT_STREQ(test, next_row(r), "");
+	my_samples_add(&samples, t, 3);
+	KUNIT_EXPECT_TRUE(test, is_more(r));
+	KUNIT_EXPECT_STREQ(test, next_row(r),
+			   "3,1,1000,100,10,2,\"instructions\",gp0,7,100,100,wrapped\n");
+	KUNIT_EXPECT_STREQ(test, next_row(r),
+			   "3,1,1000,100,10,2,\"cycles\",fixed1,,100,50,late\n");
+	KUNIT_EXPECT_STREQ(test, next_row(r), "");
+	/* Six rows more, and room for five. */
+	for (i = 4; i < 7; i++)
+		my_samples_add(&samples, t, i);
+	KUNIT_EXPECT_STREQ(test, next_row(r), "# dropped 1 rows\n");
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(next_row(r), "4,1,1000,100,10,2,\"cycles\""));
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(next_row(r), "5,1,1000,100,10,2,\"instr"));
+	/* Who begins now misses nothing that he could have had. */
+	*r = (struct reader) { .samples = &samples };
+	KUNIT_EXPECT_STREQ(test, next_row(r), HEADER);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(next_row(r), "4,1,1000,100,10,2,\"cycles\""));
+	my_samples_free(&samples);
+	unload_module();
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
 	KUNIT_CASE(core_refuses_offline),
@@ -1608,6 +1840,11 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_unload_in_sleep),
 	KUNIT_CASE(core_reboot),
 	KUNIT_CASE(core_sleep_breaks),
+	KUNIT_CASE(core_two_cpus),
+	KUNIT_CASE(core_unlike_cpus),
+	KUNIT_CASE(core_joins),
+	KUNIT_CASE(core_cannot_join),
+	KUNIT_CASE(core_samples_rows),
 	{}
 };
 

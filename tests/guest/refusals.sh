@@ -33,11 +33,9 @@ ten=cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles
 
 refused "$invalid" "cpu: '9': no such CPU; 0-3 are there" cpu=9
 refused "$invalid" "cpu: '99999': no such CPU; 0-3 are there" cpu=99999
-refused "$invalid" "cpu: '0-1': one CPU is needed" cpu=0-1
-refused "$invalid" "cpu: 'all': one CPU is needed" cpu=all
-refused "$invalid" "cpu: '-1': one CPU is needed" cpu=-1
-refused "$invalid" "cpu: 'x': one CPU is needed" cpu=x
-refused "$invalid" "cpu: '': one CPU is needed" cpu=
+refused "$invalid" "cpu: '-1': a list of CPUs is needed" cpu=-1
+refused "$invalid" "cpu: 'x': a list of CPUs is needed" cpu=x
+refused "$invalid" "cpu: '': a list of CPUs is needed" cpu=
 refused "$invalid" "interval: '0'; whole milliseconds from 1 on" interval=0
 refused "$invalid" "interval: '-5'" interval=-5
 refused "$invalid" "interval: '1.5'" interval=1.5
@@ -63,7 +61,7 @@ refused "$invalid" "blanks, control characters and non-ASCII" "counters=\"cpu/ev
 refused "$invalid" "blanks, control characters and non-ASCII" "counters=\"cycles instructions\""
 refused "$invalid" "blanks, control characters or non-ASCII; whole milliseconds" "interval=\"5
 \""
-refused "$invalid" "one CPU is needed" "cpu=$(printf '%0900d' 0),x"
+refused "$invalid" "a list of CPUs is needed" "cpu=$(printf '%0900d' 0),x"
 refused "$invalid" "modifiers 'x'; u (user), k (kernel)" counters=cycles:x
 refused "$invalid" "modifiers 'uu'" counters=cycles:uu
 refused "$invalid" "modifiers ''" counters=cycles:
@@ -97,8 +95,8 @@ refused "$invalid" "gp0 cannot count this event" counters=ref-cycles@gp0
 refused "Operation not supported" "does not have this event" counters=cache-misses
 refused "Operation not supported" "does not have this event" counters=r412e
 refused "Operation not supported" "has no counter that counts it" counters=r0400
-refused "No space left on device" "no counter is left" counters=$ten
-refused "No space left on device" "no counter is left" counters=ref-cycles,ref-cycles
+refused "No space left on device" "these 10 events at the same time" "counters={$ten}"
+refused "No space left on device" "no counter is left" counters=ref-cycles:D,ref-cycles:D
 
 echo 0 > /sys/devices/system/cpu/cpu2/online
 refused "No such device or address" "cpu: 2 is offline; bring it online" cpu=2

@@ -68,8 +68,9 @@ static void event_assign(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, c->nr_events, i);
 	KUNIT_EXPECT_EQ(test, c->used, used);
-	KUNIT_EXPECT_EQ(test, c->wanted, used);
-	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, c->wanted, GENMASK_ULL(i - 1, 0));
+	KUNIT_EXPECT_EQ(test, c->on | c->enabled, 0ULL);
+	KUNIT_EXPECT_FALSE(test, my_pmu_takes_turns(c));
 	KUNIT_EXPECT_TRUE(test, c->away);
 }
 
@@ -118,22 +119,22 @@ static const struct refuse_row refuse_rows[] = {
 	  "'ref-cycles': CPU 1 has no counter that counts it" },
 	{ "r0000", PMU(V4), -EOPNOTSUPP,
 	  "'r0000': CPU 1 has no counter that counts it" },
-	{ "ref-cycles,ref-cycles", PMU(V4), -ENOSPC,
-	  "'ref-cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
+	{ "ref-cycles:D,ref-cycles:D", PMU(V4), -ENOSPC,
+	  "'ref-cycles:D': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
 	},
-	{ "cycles@gp1-1,branches@gp1-1", PMU(V4), -ENOSPC,
-	  "'branches': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
+	{ "{cycles@gp1-1,branches@gp1-1}", PMU(V4), -ENOSPC,
+	  "'cycles' and what is in its braces: no counters are left that count these 2 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters",
 	},
-	{ "cycles@gp8-9", PMU(V4), -ENOSPC,
-	  "'cycles': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
+	{ "cycles@gp8-9", PMU(V4), -EINVAL,
+	  "'cycles': none of the counters behind its @ is there and counts it; without them the module chooses",
 	},
 	{ "cpu/instructions,cmask=1/@fixed0", PMU(V4), -EINVAL,
 	  "'cpu/instructions,cmask=1/@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
 	},
 	{ "arch-topdown-slots", PMU(V4), -EOPNOTSUPP,
 	  "'arch-topdown-slots': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
-	{ "cycles,branches,branches", PMU(V1_40), -ENOSPC,
-	  "'branches': no counter is left that counts it; CPU 1 has 2 generic (gp) and 0 fixed counters",
+	{ "cycles:D,branches:D,branches:D", PMU(V1_40), -ENOSPC,
+	  "'branches:D': no counter is left that counts it; CPU 1 has 2 generic (gp) and 0 fixed counters",
 	},
 	{ "cache-misses", &no_cache, -EOPNOTSUPP,
 	  "'cache-misses': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
@@ -378,7 +379,8 @@ static void event_one_of_two(struct kunit *test)
 	test_retire(test, 10, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
 	KUNIT_EXPECT_EQ(test, c->enabled, c->used & ~BIT_ULL(last->hw.idx));
-	KUNIT_EXPECT_EQ(test, c->wanted, c->enabled);
+	KUNIT_EXPECT_EQ(test, c->wanted, c->on);
+	KUNIT_EXPECT_EQ(test, c->wanted & my_perf_event_bit(last), 0ULL);
 	test_retire(test, 100, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 10ULL);
@@ -601,7 +603,7 @@ static void event_enable_unwinds(struct kunit *test)
 			break;
 		expect_failed(test, sim, nth);
 		KUNIT_EXPECT_EQ(test, c->enabled & BIT_ULL(last->hw.idx), 0ULL);
-		KUNIT_EXPECT_EQ(test, c->wanted & BIT_ULL(last->hw.idx), 0ULL);
+		KUNIT_EXPECT_EQ(test, c->wanted & my_perf_event_bit(last), 0ULL);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
 	expect_noticed(test, sim);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+typedef signed char s8;
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

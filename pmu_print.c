@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The lines in the kernel log: what was found, who owns what, and the samples. */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <asm/processor.h>
+
+#include "pmu_event.h"
+#include "pmu_print.h"
+#include "pmu_target.h"
+
+/* --- what was found ---------------------------------------------------------- */
+
+/* The counters of a set as bitmaps of the two kinds, for "%*pbl". */
+struct counter_set {
+	unsigned long generic;
+	unsigned long fixed;
+};
+
+static struct counter_set by_kind(u64 counters)
+{
+	return (struct counter_set) {
+		.generic = counters & MY_GENERIC_COUNTERS,
+		.fixed = counters >> INTEL_PMC_IDX_FIXED,
+	};
+}
+
+/**
+ * my_print_pmu() - what was found
+ * @cpus: CPUs that have it
+ * @c: one of them
+ *
+ * Context: task.
+ */
+void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *c)
+{
+	const struct cpuinfo_x86 *info = &cpu_data(c->cpu);
+	const struct my_x86_pmu *pmu = &c->pmu;
+	const struct counter_set set = by_kind(pmu->counters);
+
+	pr_info("cpu%*pbl: %s, family %u model %u stepping %u\n",
+		cpumask_pr_args(cpus), info->x86_model_id, info->x86,
+		info->x86_model, info->x86_stepping);
+	pr_info("... version:              %u\n", pmu->version);
+	pr_info("... bit width:            %u\n", pmu->cntval_bits);
+	pr_info("... generic registers:    %u (gp%*pbl)\n",
+		my_pmu_num_counters(pmu), INTEL_PMC_IDX_FIXED, &set.generic);
+	if (!set.fixed) {
+		pr_info("... fixed-purpose events: 0\n");
+		return;
+	}
+	pr_info("... fixed-purpose events: %u (fixed%*pbl), %u bits\n",
+		my_pmu_num_counters_fixed(pmu), INTEL_PMC_IDX_FIXED, &set.fixed,
+		pmu->cntval_bits_fixed);
+}
+
+#define COUNTER_SET_LEN	128
+
+/* " gp0-3,5 fixed0-1", or " none". */
+static const char *counter_list(char text[COUNTER_SET_LEN], u64 counters)
+{
+	const struct counter_set set = by_kind(counters);
+	size_t len = 0;
+
+	if (set.generic)
+		len += scnprintf(text + len, COUNTER_SET_LEN - len, " gp%*pbl",
+				 INTEL_PMC_IDX_FIXED, &set.generic);
+	if (set.fixed)
+		len += scnprintf(text + len, COUNTER_SET_LEN - len,
+				 " fixed%*pbl", INTEL_PMC_IDX_FIXED,
+				 &set.fixed);
+	if (!len)
+		scnprintf(text, COUNTER_SET_LEN, " none");
+	return text;
+}
+
+/**
+ * my_print_owners() - whose the counters are: one line
+ * @cpus: CPUs on which it is so
+ * @c: one of them
+ * @held: the counters that are reserved
+ *
+ * Context: task.
+ */
+void my_print_owners(const struct cpumask *cpus, const struct my_pmu_cpu *c,
+		     u64 held)
+{
+	char reserved[COUNTER_SET_LEN], used[COUNTER_SET_LEN];
+	char foreign[COUNTER_SET_LEN];
+
+	pr_info("cpu%*pbl: held against perf, on all CPUs:%s; counting:%s; the firmware's:%s\n",
+		cpumask_pr_args(cpus), counter_list(reserved, held),
+		counter_list(used, c->used), counter_list(foreign, c->foreign));
+}
+
+/* --- lines of a sample --------------------------------------------------------- */
+
+static void print_line(struct my_printer *p)
+{
+	p->nr_lines++;
+	if (!p->dry)
+		pr_info("%s\n", p->line);
+}
+
+static u64 whole_seconds(u64 ns, u32 *us)
+{
+	u32 rest;
+	u64 s = div_u64_rem(ns, NSEC_PER_SEC, &rest);
+
+	*us = rest / NSEC_PER_USEC;
+	return s;
+}
+
+/* " key=gp2,fixed0", or nothing. */
+static size_t add_marks(struct my_printer *p, size_t len, const char *key,
+			u64 counters)
+{
+	const char *sep = "=";
+	size_t start = len;
+
+	if (!counters)
+		return 0;
+	len += scnprintf(p->line + len, MY_LINE_LEN - len, " %s", key);
+	for (; counters; counters &= counters - 1, sep = ",") {
+		int idx = __ffs64(counters);
+
+		len += scnprintf(p->line + len, MY_LINE_LEN - len, "%s%s%d", sep,
+				 my_pmc_kind(idx), my_pmc_number(idx));
+	}
+	return len - start;
+}
+
+/* " key=3", or nothing. */
+static size_t add_number(struct my_printer *p, size_t len, const char *key,
+			 u64 number)
+{
+	if (!number)
+		return 0;
+	return scnprintf(p->line + len, MY_LINE_LEN - len, " %s=%llu", key,
+			 number);
+}
+
+static size_t start_line(struct my_printer *p, const struct my_target *t)
+{
+	const struct my_pmu_sample *sample = &t->sample;
+	u32 t_us, dt_us;
+	u64 time = whole_seconds(sample->time, &t_us);
+	u64 dt = whole_seconds(sample->time - t->last.time, &dt_us);
+	size_t len;
+
+	len = scnprintf(p->line, MY_LINE_LEN,
+			"cpu%d t=%llu.%06u dt=%llu.%06u latency=%llu", t->c.cpu,
+			time, t_us, dt, dt_us, sample->time - sample->asked);
+	len += add_number(p, len, "missed", t->missed);
+	len += add_marks(p, len, "wrapped", sample->marks.wrapped);
+	len += add_marks(p, len, "stolen", sample->marks.stolen);
+	len += add_marks(p, len, "late", sample->marks.late);
+	return len;
+}
+
+/* "instructions:u@fixed0", or without a counter if it does not stay on one. */
+static int format_name(char *text, size_t size, const char *name, int idx)
+{
+	if (idx < 0)
+		return snprintf(text, size, " %s", name);
+	return snprintf(text, size, " %s@%s%d", name, my_pmc_kind(idx),
+			my_pmc_number(idx));
+}
+
+static unsigned int percent_of(u64 part, u64 whole)
+{
+	return whole ? div64_u64(part * 100 + whole / 2, whole) : 100;
+}
+
+/* As snprintf(): it may be more than there is room for. */
+static size_t add_event(struct my_printer *p, size_t len,
+			const struct my_target *t, unsigned int i)
+{
+	const struct my_grown grown = my_target_growth(t, i);
+	size_t start = len;
+
+	if (!grown.known)
+		return 0;
+	len += format_name(p->line + len, MY_LINE_LEN - len,
+			   t->c.event[i].attr.name, t->c.schedule.home[i]);
+	if (len < MY_LINE_LEN)
+		len += snprintf(p->line + len, MY_LINE_LEN - len, "=%llu",
+				grown.growth);
+	if (len < MY_LINE_LEN && !my_target_always(t, i))
+		len += snprintf(p->line + len, MY_LINE_LEN - len, "(%u%%)",
+				percent_of(grown.running, grown.enabled));
+	return len - start;
+}
+
+/**
+ * my_print_sample() - one line; or more, if one is too short
+ * @p: where they are made
+ * @t: the CPU, with its sample and the one before
+ *
+ * Each begins with the CPU and the time.  There is nothing of an event of which
+ * the growth is not known.
+ *
+ * Context: task.
+ */
+void my_print_sample(struct my_printer *p, const struct my_target *t)
+{
+	size_t head = start_line(p, t), len = head, n;
+	unsigned int i;
+
+	for (i = 0; i < t->c.nr_events; i++) {
+		n = add_event(p, len, t, i);
+		if (len + n >= MY_LINE_LEN) {
+			p->line[len] = '\0';
+			print_line(p);
+			len = head;
+			n = add_event(p, len, t, i);
+		}
+		len += n;
+	}
+	print_line(p);
+}
+
+/* --- the line for several CPUs ---------------------------------------------------- */
+
+/**
+ * my_summary_add() - one more CPU
+ * @sum: the sum; all 0 at first
+ * @t: the CPU, with its sample and the one before
+ *
+ * Context: task.
+ */
+void my_summary_add(struct my_summary *sum, const struct my_target *t)
+{
+	unsigned int i;
+
+	sum->first = sum->nr_cpus ? min(sum->first, t->sample.time) :
+				    t->sample.time;
+	sum->time = max(sum->time, t->sample.time);
+	sum->nr_cpus++;
+	sum->missed += t->missed;
+	sum->marks.wrapped += hweight64(t->sample.marks.wrapped);
+	sum->marks.stolen += hweight64(t->sample.marks.stolen);
+	sum->marks.late += hweight64(t->sample.marks.late);
+	for (i = 0; i < t->c.nr_events; i++) {
+		const struct my_grown grown = my_target_growth(t, i);
+
+		if (grown.known)
+			sum->growth[t->place[i]] += grown.growth;
+		else
+			sum->unknown |= BIT_ULL(t->place[i]);
+	}
+}
+
+static size_t add_sum(struct my_printer *p, size_t len,
+		      const struct my_summary *sum,
+		      const struct my_perf_event_attr *attr, unsigned int i)
+{
+	size_t start = len;
+
+	if (sum->unknown & BIT_ULL(i))
+		return 0;
+	len += format_name(p->line + len, MY_LINE_LEN - len, attr[i].name,
+			   attr[i].pin);
+	if (len < MY_LINE_LEN)
+		len += snprintf(p->line + len, MY_LINE_LEN - len, "=%llu",
+				sum->growth[i]);
+	return len - start;
+}
+
+/**
+ * my_print_summary() - the line for several CPUs
+ * @p: where it is made; what does not fit begins another
+ * @sum: the sum
+ * @attr: the session's events
+ * @nr: how many
+ *
+ * Context: task.
+ */
+void my_print_summary(struct my_printer *p, const struct my_summary *sum,
+		      const struct my_perf_event_attr *attr, unsigned int nr)
+{
+	u32 us;
+	u64 time = whole_seconds(sum->time, &us);
+	size_t head, len, n;
+	unsigned int i;
+
+	head = scnprintf(p->line, MY_LINE_LEN, "all t=%llu.%06u cpus=%u spread=%llu",
+			 time, us, sum->nr_cpus, sum->time - sum->first);
+	head += add_number(p, head, "missed", sum->missed);
+	head += add_number(p, head, "wrapped", sum->marks.wrapped);
+	head += add_number(p, head, "stolen", sum->marks.stolen);
+	head += add_number(p, head, "late", sum->marks.late);
+	for (i = 0, len = head; i < nr; i++) {
+		n = add_sum(p, len, sum, attr, i);
+		if (len + n >= MY_LINE_LEN) {
+			p->line[len] = '\0';
+			print_line(p);
+			len = head;
+			n = add_sum(p, len, sum, attr, i);
+		}
+		len += n;
+	}
+	print_line(p);
+}

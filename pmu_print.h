@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The lines in the kernel log. */
+#ifndef MY_PMU_PRINT_H
+#define MY_PMU_PRINT_H
+
+#include <linux/types.h>
+
+#include "pmu_event.h"
+
+struct cpumask;
+struct my_target;
+
+/* printk cuts a record near 1000 bytes; what does not fit begins a new line. */
+#define MY_LINE_LEN	960
+
+/**
+ * struct my_printer - where lines are made
+ * @dry: they are counted, and not printed
+ * @nr_lines: how many there were
+ * @line: the one in hand
+ */
+struct my_printer {
+	bool dry;
+	unsigned int nr_lines;
+	char line[MY_LINE_LEN];
+};
+
+/**
+ * struct my_summary - a sample of several CPUs, in one line
+ * @time: when the last of them was read, CLOCK_MONOTONIC, ns
+ * @first: and the first
+ * @nr_cpus: how many were read
+ * @missed: samples of any of them that were due since the one before
+ * @marks: of how many counters there is something to say
+ * @unknown: events of which a growth is not known, by place in the session's list
+ * @growth: of all others, on all CPUs
+ */
+struct my_summary {
+	u64 time;
+	u64 first;
+	unsigned int nr_cpus;
+	u64 missed;
+	struct {
+		unsigned int wrapped;
+		unsigned int stolen;
+		unsigned int late;
+	} marks;
+	u64 unknown;
+	u64 growth[MY_EVENTS_MAX];
+};
+
+void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *c);
+void my_print_owners(const struct cpumask *cpus, const struct my_pmu_cpu *c,
+		     u64 held);
+void my_print_sample(struct my_printer *p, const struct my_target *t);
+void my_summary_add(struct my_summary *sum, const struct my_target *t);
+void my_print_summary(struct my_printer *p, const struct my_summary *sum,
+		      const struct my_perf_event_attr *attr, unsigned int nr);
+
+#endif

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which events are on which counters, and in which turns: against an exhaustive
+ * search; and the turns themselves, on the simulated PMU.
+ */
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/prandom.h>
+
+#include "test.h"
+
+/* --- an exhaustive search, which is too slow for more than some events ----------- */
+
+/* Can events from the lowest of @events on have different counters out of @free? */
+static bool search(const struct my_pmu_demand *demand, u64 events, u64 free,
+		   int fixed, int *most_fixed)
+{
+	u64 left;
+	bool found = false;
+
+	if (!events) {
+		*most_fixed = max(*most_fixed, fixed);
+		return true;
+	}
+	left = demand[__ffs64(events)].counters & free;
+	for (; left; left &= left - 1) {
+		int idx = __ffs64(left);
+
+		found |= search(demand, events & (events - 1),
+				free & ~BIT_ULL(idx),
+				fixed + my_pmc_is_fixed(idx), most_fixed);
+	}
+	return found;
+}
+
+static bool is_possible(const struct my_pmu_demand *demand, u64 events)
+{
+	int most_fixed = -1;
+
+	return search(demand, events, ~0ULL, 0, &most_fixed);
+}
+
+/* Each of the events has one of its counters, nobody else has it. */
+static bool is_right(const struct my_pmu_demand *demand, u64 events, const s8 *idx)
+{
+	u64 taken = 0;
+	unsigned int i;
+
+	for (i = 0; i < MY_EVENTS_MAX; i++) {
+		if (!(events & BIT_ULL(i))) {
+			if (idx[i] != MY_NO_COUNTER)
+				return false;
+			continue;
+		}
+		if (idx[i] < 0 || !(demand[i].counters & BIT_ULL(idx[i])) ||
+		    taken & BIT_ULL(idx[i]))
+			return false;
+		taken |= BIT_ULL(idx[i]);
+	}
+	return true;
+}
+
+static int count_fixed(u64 events, const s8 *idx)
+{
+	int n = 0;
+
+	for (; events; events &= events - 1)
+		n += my_pmc_is_fixed(idx[__ffs64(events)]);
+	return n;
+}
+
+/* Two generic counters and two fixed ones. */
+static u64 some_counters(unsigned int bits)
+{
+	return (bits & 3) | (u64)(bits >> 2 & 3) << INTEL_PMC_IDX_FIXED;
+}
+
+#define SMALL	4
+
+/* Up to four events, each with each set of four counters: all cases. */
+static void schedule_match(struct kunit *test)
+{
+	struct my_pmu_demand demand[SMALL] = {};
+	s8 idx[MY_EVENTS_MAX];
+	unsigned int n, code;
+
+	for (n = 0; n <= SMALL; n++) {
+		u64 events = BIT_ULL(n) - 1;
+
+		for (code = 0; code < 1U << (4 * n); code++) {
+			int most_fixed = -1;
+			bool possible;
+			unsigned int i;
+
+			for (i = 0; i < n; i++)
+				demand[i].counters = some_counters(code >> (4 * i) & 15);
+			possible = search(demand, events, ~0ULL, 0, &most_fixed);
+			KUNIT_ASSERT_EQ_MSG(test, my_pmu_match(demand, events, idx),
+					    possible, "%u events, %#x", n, code);
+			if (!possible)
+				continue;
+			KUNIT_ASSERT_TRUE_MSG(test, is_right(demand, events, idx),
+					      "%u events, %#x", n, code);
+			KUNIT_ASSERT_EQ_MSG(test, count_fixed(events, idx), most_fixed,
+					    "%u events, %#x", n, code);
+		}
+	}
+}
+
+/* --- turns ------------------------------------------------------------------------- */
+
+#define SOME	7
+
+struct turns_case {
+	struct my_pmu_demand demand[SOME];
+	unsigned int nr;
+	u64 always;
+	u64 group[SOME];
+	unsigned int nr_groups;		/* that are not always on */
+};
+
+/* Some events in some groups; most may have many counters, some are always on. */
+static void invent(struct turns_case *t, struct rnd_state *rnd)
+{
+	unsigned int i, group = 0;
+
+	*t = (struct turns_case) { .nr = 1 + prandom_u32_state(rnd) % SOME };
+	for (i = 0; i < t->nr; i++) {
+		u32 random = prandom_u32_state(rnd);
+
+		if (i && random & 1)
+			group++;
+		t->demand[i] = (struct my_pmu_demand) {
+			.counters = some_counters(random >> 1 & 15) |
+				    some_counters(random >> 5 & 15),
+			.group = group,
+			.always = (random >> 9 & 7) == 0,
+		};
+	}
+	for (i = 0; i < t->nr; ) {
+		u64 events = 0;
+		bool always = false;
+
+		for (group = t->demand[i].group;
+		     i < t->nr && t->demand[i].group == group; i++) {
+			events |= BIT_ULL(i);
+			always |= t->demand[i].always;
+		}
+		if (always)
+			t->always |= events;
+		else
+			t->group[t->nr_groups++] = events;
+	}
+}
+
+static bool should_be_refused(const struct turns_case *t)
+{
+	unsigned int i;
+
+	if (!is_possible(t->demand, t->always))
+		return true;
+	for (i = 0; i < t->nr_groups; i++) {
+		if (!is_possible(t->demand, t->always | t->group[i]))
+			return true;
+	}
+	return false;
+}
+
+static void expect_turn(struct kunit *test, const struct turns_case *t,
+			const struct my_pmu_schedule *s,
+			const struct my_pmu_turn *turn)
+{
+	unsigned int i;
+
+	KUNIT_ASSERT_TRUE(test, is_right(t->demand, turn->events, turn->idx));
+	KUNIT_ASSERT_EQ(test, turn->events & t->always, t->always);
+	KUNIT_ASSERT_EQ(test, turn->events & s->always, s->always);
+	for (i = 0; i < t->nr_groups; i++) {
+		u64 on = turn->events & t->group[i];
+
+		KUNIT_ASSERT_TRUE(test, !on || on == t->group[i]);
+	}
+	for (i = 0; i < t->nr; i++) {
+		if (s->home[i] != MY_NO_COUNTER)
+			KUNIT_ASSERT_EQ(test, turn->idx[i], s->home[i]);
+	}
+}
+
+/* As many groups as fit, one after the other; shared out evenly at any moment. */
+static void expect_turns(struct kunit *test, const struct turns_case *t,
+			 const struct my_pmu_schedule *s)
+{
+	const struct my_pmu_turn *turn = &s->turn[0];
+	unsigned int turns[SOME] = {}, next = 0, i, n, least, most;
+
+	for (n = 0; n < 50; n++, turn = &s->turn[turn->next]) {
+		u64 expected = t->always;
+
+		expect_turn(test, t, s, turn);
+		for (i = 0; i < t->nr_groups; i++) {
+			unsigned int group = (next + i) % t->nr_groups;
+
+			if (!is_possible(t->demand, expected | t->group[group]))
+				break;
+			expected |= t->group[group];
+			turns[group]++;
+		}
+		next = t->nr_groups ? (next + i) % t->nr_groups : 0;
+		KUNIT_ASSERT_EQ(test, turn->events, expected);
+		least = turns[0];
+		most = turns[0];
+		for (i = 0; i < t->nr_groups; i++) {
+			least = min(least, turns[i]);
+			most = max(most, turns[i]);
+		}
+		KUNIT_ASSERT_LE(test, most - least, 1U);
+	}
+}
+
+static void schedule_turns(struct kunit *test)
+{
+	unsigned int i, refused = 0, single = 0, culprit;
+	struct my_pmu_schedule *s;
+	struct rnd_state rnd;
+	struct turns_case t;
+	int err;
+
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	prandom_seed_state(&rnd, 1);
+	for (i = 0; i < 3000; i++) {
+		invent(&t, &rnd);
+		culprit = ~0U;
+		err = my_pmu_schedule(s, t.demand, t.nr, &culprit);
+		KUNIT_ASSERT_EQ_MSG(test, err, should_be_refused(&t) ? -ENOSPC : 0,
+				    "case %u", i);
+		if (err) {
+			refused++;
+			KUNIT_ASSERT_LT(test, culprit, t.nr);
+			continue;
+		}
+		single += s->nr_turns == 1;
+		KUNIT_ASSERT_EQ_MSG(test, s->nr_turns == 1,
+				    is_possible(t.demand, BIT_ULL(t.nr) - 1),
+				    "case %u", i);
+		expect_turns(test, &t, s);
+	}
+	/* There were some of each. */
+	KUNIT_EXPECT_GT(test, refused, 100U);
+	KUNIT_EXPECT_GT(test, single, 100U);
+	KUNIT_EXPECT_GT(test, i - refused - single, 100U);
+}
+
+/* 64 events on a counter: 64 turns; and on 64 counters. */
+static void schedule_most(struct kunit *test)
+{
+	struct my_pmu_demand *demand;
+	struct my_pmu_schedule *s;
+	unsigned int i, culprit;
+
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	demand = kunit_kcalloc(test, MY_EVENTS_MAX, sizeof(*demand), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, demand);
+	for (i = 0; i < MY_EVENTS_MAX; i++)
+		demand[i] = (struct my_pmu_demand) { .counters = 4, .group = i };
+	KUNIT_ASSERT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), 0);
+	KUNIT_EXPECT_EQ(test, s->nr_turns, 64U);
+	KUNIT_EXPECT_EQ(test, s->turn[63].next, 0U);
+	KUNIT_EXPECT_EQ(test, s->turn[63].idx[63], 2);
+	KUNIT_EXPECT_EQ(test, s->always, 0ULL);
+	for (i = 0; i < MY_EVENTS_MAX; i++)
+		demand[i].counters = ~0ULL;
+	KUNIT_ASSERT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), 0);
+	KUNIT_EXPECT_EQ(test, s->nr_turns, 1U);
+	KUNIT_EXPECT_EQ(test, s->always, ~0ULL);
+	for (i = 0; i < MY_EVENTS_MAX; i++)
+		demand[i].group = 0;
+	demand[63].counters = 1;
+	demand[62].counters = 1;
+	KUNIT_EXPECT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, culprit, 0U);
+	demand[0].always = true;
+	KUNIT_EXPECT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, culprit, 63U);
+}
+
+/* --- turns on a CPU ------------------------------------------------------------------ */
+
+/* More of one event than any of the PMUs has generic counters left for. */
+#define THREE_ON_TWO	"instructions@gp0-1,instructions@gp0-1,instructions@gp0-1"
+
+static int next_turn(struct my_pmu_cpu *c, u64 unused, void *also_unused)
+{
+	return my_pmu_next_turn(c);
+}
+
+/* Up, but turns end when the test says so. */
+static void up_without_timer(struct kunit *test, struct my_pmu_cpu *c)
+{
+	test_up(test, c);
+	KUNIT_ASSERT_TRUE(test, my_pmu_takes_turns(c));
+	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&c->rotation.timer), 1);
+}
+
+/* Each event has what retired while it was on; all registers are as before. */
+static void rotate_counts(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, pmu, THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 wanted[3] = {}, last_running[3] = {};
+	struct sim_registers before;
+	unsigned int n, i;
+
+	test_leave_traces(sim);
+	test_near_wrap(sim);
+	before = sim->regs;
+	up_without_timer(test, c);
+	for (n = 0; n < 30; n++) {
+		for (i = 0; i < 3; i++)
+			wanted[i] += c->on & BIT_ULL(i) ? 1000 + n : 0;
+		test_retire(test, 1000 + n, 0);
+		if (n % 3 == 0) {
+			KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+			for (i = 0; i < 3; i++) {
+				KUNIT_EXPECT_EQ(test, s->count[i], wanted[i]);
+				KUNIT_EXPECT_GE(test, s->running[i], last_running[i]);
+				KUNIT_EXPECT_LE(test, s->running[i], s->uptime);
+				last_running[i] = s->running[i];
+			}
+			KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+		}
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+	}
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, c->event[i].count, wanted[i]);
+	/* Their numbers of turns differ by one at most. */
+	KUNIT_EXPECT_LE(test, max(wanted[0], wanted[2]) - min(wanted[0], wanted[2]), 2060ULL);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+	test_expect_good_manners(test);
+}
+
+/* One that is always on misses nothing, and is not touched when turns change. */
+static void rotate_beside(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
+					"instructions@gp2,cycles@fixed1," THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int n;
+
+	up_without_timer(test, c);
+	KUNIT_EXPECT_EQ(test, c->schedule.always, 3ULL);
+	for (n = 1; n <= 10; n++) {
+		test_retire(test, 100, 0);
+		sim->regs.evtsel[2] |= BIT_ULL(20);	/* a trace of ours */
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_TRUE(test, sim->regs.evtsel[2] & BIT_ULL(20));
+		sim->regs.evtsel[2] &= ~BIT_ULL(20);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_EQ(test, s->count[0], 100ULL * n);
+		KUNIT_EXPECT_EQ(test, s->running[0], s->uptime);
+		KUNIT_EXPECT_EQ(test, s->running[1], s->uptime);
+	}
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* Each access of a change fails in turn: the next read says so, once. */
+static void rotate_fails(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_pmu_cpu *c = test_cpu(test, pmu, THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before, wanted;
+	unsigned int nth;
+	int err;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	for (nth = 1; ; nth++) {
+		sim->regs = before;
+		sim->has_failed = false;
+		up_without_timer(test, c);
+		test_retire(test, 10, 0);
+		sim->fail_nth = nth;
+		err = my_pmu_call(c, 0, next_turn, NULL);
+		sim->fail_nth = 0;
+		if (!err)
+			break;
+		KUNIT_ASSERT_EQ(test, err, -EIO);
+		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), -EIO, "access %u", nth);
+		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), 0, "access %u", nth);
+		KUNIT_EXPECT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+		wanted = before;
+		test_forgive_restoring(&wanted, sim);
+		test_expect_registers(test, pmu, &wanted, &sim->regs);
+	}
+	KUNIT_EXPECT_GT(test, nth, 8U);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* Nobody has to do anything: the timer is enough, and ends with the CPU's time. */
+static void rotate_by_timer(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	unsigned int i, tries, turn;
+
+	test_up(test, c);
+	for (tries = 0; tries < 1000; tries++) {
+		usleep_range(5000, 6000);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		if (min3(s->running[0], s->running[1], s->running[2]) >
+		    20 * NSEC_PER_MSEC)
+			break;
+	}
+	KUNIT_EXPECT_LT(test, tries, 1000U);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_LT(test, s->running[i], s->uptime);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	turn = c->turn;
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, c->turn, turn);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&c->rotation.timer));
+}
+
+/* What is off takes no turn, and what is put on again goes on in its own. */
+static void rotate_enable(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), THREE_ON_TWO);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int n, i;
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	up_without_timer(test, c);
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[i]), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	for (n = 0; n < 5; n++) {
+		test_retire(test, 100, 0);
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	}
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[2]), 0);
+	for (n = 0, i = 0; n < 6; n++) {
+		i += c->on ? 100 : 0;
+		test_retire(test, 100, 0);
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+	}
+	KUNIT_EXPECT_EQ(test, i, 400U);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, c->event[2].count, (u64)i);
+	KUNIT_EXPECT_EQ(test, c->event[0].count + c->event[1].count, 0ULL);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+static struct kunit_case schedule_cases[] = {
+	KUNIT_CASE(schedule_match),
+	KUNIT_CASE(schedule_turns),
+	KUNIT_CASE(schedule_most),
+	KUNIT_CASE_PARAM(rotate_counts, test_pmu_gen_params),
+	KUNIT_CASE(rotate_beside),
+	KUNIT_CASE_PARAM(rotate_fails, test_global_gen_params),
+	KUNIT_CASE(rotate_by_timer),
+	KUNIT_CASE(rotate_enable),
+	{}
+};
+
+static struct kunit_suite schedule_suite = {
+	.name = "my_pmu_schedule",
+	.test_cases = schedule_cases,
+};
+
+kunit_test_suite(schedule_suite);
