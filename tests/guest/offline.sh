@@ -49,9 +49,14 @@ has "is refused while it is away" "$(log)" 'cpu: 3 is offline; bring it online'
 echo 1 > $online
 
 # --- at any moment, also during load and unload
+# With pauses of any length: the two would go in step otherwise, and meet always in
+# the same place.
+# shellcheck disable=SC3028 # busybox has RANDOM
 (while [ ! -e /tmp/stop ]; do
 	echo 0 > $online
+	usleep $((RANDOM % 50000))
 	echo 1 > $online
+	usleep $((RANDOM % 50000))
 done) 2> /dev/null &
 toggler=$!
 loaded=0
