@@ -215,6 +215,17 @@ static bool is_a_screenful(struct my_session *s)
 	return s->printer.nr_lines <= SCREEN_LINES;
 }
 
+static void sum_up(struct my_session *s)
+{
+	struct my_target *t;
+
+	memset(&s->summary, 0, sizeof(s->summary));
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		if (!t->reading.err)
+			my_summary_add(&s->summary, t);
+	}
+}
+
 static void print_samples(struct my_session *s)
 {
 	if (cpumask_weight(s->cpus) == 1) {
@@ -223,15 +234,10 @@ static void print_samples(struct my_session *s)
 	}
 	if (is_a_screenful(s))
 		print_lines(s);
+	sum_up(s);
 	if (s->summary.nr_cpus)
 		my_print_summary(&s->printer, &s->summary, s->attr,
 				 s->nr_events);
-}
-
-static void keep_sample(struct my_session *s, struct my_target *t)
-{
-	my_summary_add(&s->summary, t);
-	my_samples_add(&s->samples, t, s->number);
 }
 
 /* What is due next is measured from this one. */
@@ -253,10 +259,9 @@ static void __take_samples(struct my_session *s)
 
 	my_pmu_read_cpus(s->cpus, s->reading);
 	s->number++;
-	memset(&s->summary, 0, sizeof(s->summary));
 	for (t = first_target(s); t; t = next_target(s, t)) {
 		if (has_sample(t))
-			keep_sample(s, t);
+			my_samples_add(&s->samples, t, s->number);
 	}
 	print_samples(s);
 	for (t = first_target(s); t; t = next_target(s, t))
@@ -391,42 +396,81 @@ static int check_interval(const struct my_session *s, const struct my_pmu_cpu *c
 	return -ERANGE;
 }
 
-static int assign(const struct my_session *s, struct my_target *t)
+static int tell_counters(int err, const struct my_pmu_why *why)
+{
+	if (err)
+		pr_err("counters: %s\n", why->text);
+	return err;
+}
+
+static int tell_cpu(const struct my_target *t, int err, const struct my_pmu_why *why)
+{
+	if (err)
+		pr_err("cpu%d: %s\n", t->c.cpu, why->text);
+	return err;
+}
+
+static int assign(struct my_session *s, struct my_target *t)
 {
 	struct my_pmu_why why;
 	int err;
 
 	err = my_pmu_cpu_init(&t->c, t->attr, t->c.nr_events, &why);
-	if (err) {
-		pr_err("counters: %s\n", why.text);
-		return err;
-	}
-	return check_interval(s, &t->c);
+	return tell_counters(err, &why) ?: check_interval(s, &t->c);
 }
 
-static int detect(struct my_target *t)
+static int detect(struct my_session *s, struct my_target *t)
 {
 	struct my_pmu_why why;
 	int err;
 
 	err = my_pmu_detect(t->c.cpu, &t->c.pmu, &why);
-	if (err)
-		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
-	return err;
+	return tell_cpu(t, err, &why);
 }
 
 /* The firmware's counters, which only now can be told from those of Linux. */
-static int leave_firmware_alone(const struct my_session *s, struct my_target *t)
+static int leave_firmware_alone(struct my_session *s, struct my_target *t)
 {
 	struct my_pmu_why why;
 	int err;
 
 	err = my_pmu_survey(&t->c, &why);
-	if (err)
-		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
-	else if (t->c.foreign & t->c.used)
-		err = assign(s, t);
-	return err;
+	if (tell_cpu(t, err, &why))
+		return err;
+	return t->c.foreign & t->c.used ? assign(s, t) : 0;
+}
+
+static int __init note(struct my_session *s, struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_note(&t->c, &why);
+	return tell_cpu(t, err, &why);
+}
+
+static int __init put_back(struct my_session *s, struct my_target *t)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_put_back(&t->c, &why);
+	return tell_cpu(t, err, &why);
+}
+
+/* One after the other, up to the first that fails. */
+static int __init for_all(struct my_session *s,
+			  int (*func)(struct my_session *s, struct my_target *t))
+{
+	struct my_target *t;
+	int err;
+
+	for (t = first_target(s); t; t = next_target(s, t)) {
+		err = func(s, t);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 /* --- CPUs go and come ------------------------------------------------------ */
@@ -453,7 +497,7 @@ static int prepare_to_join(struct my_session *s, struct my_target *t)
 	const struct my_target *other;
 	int err;
 
-	err = detect(t);
+	err = detect(s, t);
 	if (err)
 		return err;
 	other = find_alike(s, t);
@@ -621,10 +665,8 @@ static int __init start_target(struct my_session *s, struct my_target *t)
 	int err;
 
 	err = my_pmu_cpu_up(&t->c, &why);
-	if (err) {
-		pr_err("cpu%d: %s\n", t->c.cpu, why.text);
+	if (tell_cpu(t, err, &why))
 		return err;
-	}
 	t->up = true;
 	t->last.time = t->c.up_since;
 	return 0;
@@ -632,18 +674,14 @@ static int __init start_target(struct my_session *s, struct my_target *t)
 
 static int __init start_targets(struct my_session *s)
 {
-	struct my_target *t;
 	int err;
 
-	for (t = first_target(s); t; t = next_target(s, t)) {
-		err = start_target(s, t);
-		if (err) {
-			all_go(s, "is left");
-			return err;
-		}
-	}
-	s->start = first_target(s)->last.time;
-	return 0;
+	err = for_all(s, start_target);
+	if (err)
+		all_go(s, "is left");
+	else
+		s->start = first_target(s)->last.time;
+	return err;
 }
 
 static int __init check_active(const struct my_session *s)
@@ -658,17 +696,6 @@ static int __init check_active(const struct my_session *s)
 		return -ENXIO;
 	}
 	return 0;
-}
-
-/* Those that came online between the first look and the hotplug state. */
-static void __init fetch_latecomers(const struct my_session *s)
-{
-	int cpu;
-
-	for_each_online_cpu(cpu) {
-		if (!s->target[cpu])
-			cpu_up_callback(cpu);
-	}
 }
 
 /*
@@ -697,8 +724,6 @@ static int __init start_counting(struct my_session *s)
 	}
 	s->hotplug_state = state;
 	s->counting = true;
-	if (s->all)
-		fetch_latecomers(s);
 	return 0;
 }
 
@@ -808,7 +833,7 @@ static u64 counters_for(const struct my_x86_pmu *pmu,
 static int events_show(struct seq_file *m, void *unused)
 {
 	const struct my_session *s = m->private;
-	const struct my_target *t = s->target[s->names_cpu] ?: first_target(s);
+	const struct my_target *t = s->target[s->names_cpu];
 	struct my_perf_event_attr attr;
 	unsigned int n;
 	u64 counters;
@@ -918,7 +943,7 @@ static int __init keep_those(struct my_session *s, struct my_target *t,
 static int __init perf_has(struct my_target *t, unsigned int i,
 			   struct my_pmu_why *why)
 {
-	return my_names_resolve(t->c.cpu, &t->attr[i], 1, why);
+	return my_names_resolve(t->c.cpu, &t->attr[i], why);
 }
 
 static int __init pmu_has(struct my_target *t, unsigned int i,
@@ -927,7 +952,6 @@ static int __init pmu_has(struct my_target *t, unsigned int i,
 	return my_perf_event_check(&t->c, &t->attr[i], why);
 }
 
-/* Whoever is not there later is left out then. */
 static int __init make_targets(struct my_session *s)
 {
 	struct my_target *t;
@@ -964,7 +988,6 @@ static int __init __ask_perf(struct my_session *s, struct my_pmu_why *why)
 	return err;
 }
 
-/* perf's buffers are made for the first of its events, and for all CPUs. */
 static int __init ask_perf(struct my_session *s, struct my_pmu_why *why)
 {
 	void *held = my_names_begin(cpumask_first(s->cpus));
@@ -987,35 +1010,15 @@ static int __init parse_counters(struct my_session *s, struct my_pmu_why *why)
 	return 0;
 }
 
-/* Of "all" who has gone meanwhile is one of those that may come. */
 static int __init check_online(struct my_session *s)
 {
 	struct cpumask *offline = s->scratch[0];
-	int cpu;
 
 	if (!cpumask_andnot(offline, s->cpus, cpu_online_mask))
 		return 0;
-	if (s->all) {
-		for_each_cpu(cpu, offline)
-			free_target(s, cpu);
-		return 0;
-	}
 	pr_err("cpu: %*pbl is offline; bring it online, or choose of %*pbl\n",
 	       cpumask_pr_args(offline), cpumask_pr_args(cpu_online_mask));
 	return -ENXIO;
-}
-
-static int __init detect_all(struct my_session *s)
-{
-	struct my_target *t;
-	int err;
-
-	for (t = first_target(s); t; t = next_target(s, t)) {
-		err = detect(t);
-		if (err)
-			return err;
-	}
-	return 0;
 }
 
 /* An event that some CPUs do not have is told once, with the CPUs. */
@@ -1063,20 +1066,11 @@ static int __init assign_all(struct my_session *s, struct my_pmu_why *why)
 
 	for (t = first_target(s); t; t = next_target(s, t)) {
 		err = keep_those(s, t, pmu_has, why);
-		if (err) {
-			pr_err("counters: %s\n", why->text);
+		if (tell_counters(err, why))
 			return err;
-		}
 	}
 	err = check_left_out(s, why);
-	if (err)
-		return err;
-	for (t = first_target(s); t; t = next_target(s, t)) {
-		err = assign(s, t);
-		if (err)
-			return err;
-	}
-	return 0;
+	return err ?: for_all(s, assign);
 }
 
 /* Of all CPUs: the bitmaps of Linux are for all of them. */
@@ -1090,37 +1084,6 @@ static int __init reserve(struct my_session *s, struct my_pmu_why *why)
 	return my_pmu_reserve(&s->held, why);
 }
 
-static int __init for_all(struct my_session *s,
-			  int (*func)(struct my_pmu_cpu *c,
-				      struct my_pmu_why *why))
-{
-	struct my_pmu_why why;
-	struct my_target *t;
-	int err;
-
-	for (t = first_target(s); t; t = next_target(s, t)) {
-		err = func(&t->c, &why);
-		if (err) {
-			pr_err("cpu%d: %s\n", t->c.cpu, why.text);
-			return err;
-		}
-	}
-	return 0;
-}
-
-static int __init survey_all(struct my_session *s)
-{
-	struct my_target *t;
-	int err;
-
-	for (t = first_target(s); t; t = next_target(s, t)) {
-		err = leave_firmware_alone(s, t);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /* --- load and unload -------------------------------------------------------- */
 
 /* What is there, before perf is asked. */
@@ -1131,15 +1094,15 @@ static int __init look(struct my_session *s)
 	err = check_online(s);
 	if (err)
 		return err;
-	err = detect_all(s);
-	return err ?: for_all(s, my_pmu_note);
+	err = for_all(s, detect);
+	return err ?: for_all(s, note);
 }
 
 static int __init take_over(struct my_session *s)
 {
 	int err;
 
-	err = survey_all(s);
+	err = for_all(s, leave_firmware_alone);
 	if (err)
 		return err;
 	print_alike(s, same_pmu, print_pmu);
@@ -1151,36 +1114,26 @@ static int __init take_over(struct my_session *s)
 }
 
 /*
- * With the counters reserved all registers are as they were before perf was asked,
- * whatever is refused then.
+ * Whatever is refused, once the counters are reserved all registers are put back
+ * as they were before perf was asked.  That somebody has the PMU is told only if
+ * nothing is wrong with the events.
  */
-static int __init assign_and_take_over(struct my_session *s,
-				       struct my_pmu_why *why)
+static int __init ask_and_take_over(struct my_session *s, struct my_pmu_why *why)
 {
-	int err;
+	struct my_pmu_why whose;
+	int asked, busy, err;
 
-	err = for_all(s, my_pmu_put_back);
-	if (err)
-		return err;
-	err = assign_all(s, why);
-	return err ?: take_over(s);
-}
-
-/* Who is told what when perf has the PMU, and otherwise. */
-static int __init prepare(struct my_session *s, struct my_pmu_why *why)
-{
-	struct my_pmu_why busy;
-	int err, reserved;
-
-	reserved = reserve(s, &busy);
-	if (reserved) {
-		err = assign_all(s, why);
-		if (err)
-			return err;
-		pr_err("%s\n", busy.text);
-		return reserved;
+	asked = ask_perf(s, why);
+	busy = reserve(s, &whose);
+	err = busy ? 0 : for_all(s, put_back);
+	err = err ?: tell_counters(asked, why);
+	err = err ?: assign_all(s, why);
+	if (busy) {
+		if (!err)
+			pr_err("%s\n", whose.text);
+		return err ?: busy;
 	}
-	err = assign_and_take_over(s, why);
+	err = err ?: take_over(s);
 	if (err)
 		my_pmu_release(&s->held);
 	return err;
@@ -1190,13 +1143,6 @@ static void hand_back(struct my_session *s)
 {
 	stop_counting(s);
 	my_pmu_release(&s->held);
-}
-
-static int __init tell_counters(int err, const struct my_pmu_why *why)
-{
-	if (err)
-		pr_err("counters: %s\n", why->text);
-	return err;
 }
 
 /*
@@ -1209,21 +1155,21 @@ static int __init count_on_cpus(struct my_session *s)
 	struct my_pmu_why why = {};
 	int err, counters_err;
 
+	err = parse_cpu(s);
+	if (err)
+		return err;
+	err = parse_interval(s);
+	if (err)
+		return err;
 	counters_err = parse_counters(s, &why);
 	err = make_targets(s);
 	if (err)
 		return err;
-	/* From the first look at the CPUs until they are ours they must not go. */
-	cpus_read_lock();
 	err = look(s);
-	if (!err)
-		err = tell_counters(counters_err, &why);
-	if (!err)
-		err = tell_counters(ask_perf(s, &why), &why);
-	if (!err)
-		err = prepare(s, &why);
-	cpus_read_unlock();
-	return err;
+	if (err)
+		return err;
+	err = tell_counters(counters_err, &why);
+	return err ?: ask_and_take_over(s, &why);
 }
 
 /* So many CPUs may come; without them there is one row for each event. */
@@ -1236,9 +1182,6 @@ static int __init run_session(struct my_session *s)
 {
 	int err;
 
-	err = count_on_cpus(s);
-	if (err)
-		return err;
 	err = my_samples_init(&s->samples, rows_per_sample(s));
 	if (err)
 		goto err_hand_back;
@@ -1278,10 +1221,10 @@ static int __init start_session(struct my_session *s)
 	int err;
 
 	mutex_init(&s->news);
-	err = parse_cpu(s);
-	if (err)
-		return err;
-	err = parse_interval(s);
+	/* From the first look at the CPUs until they are ours they must not go. */
+	cpus_read_lock();
+	err = count_on_cpus(s);
+	cpus_read_unlock();
 	return err ?: run_session(s);
 }
 

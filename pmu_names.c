@@ -61,8 +61,45 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 			 attr->name, cpu, err);
 }
 
-static int resolve_event(int cpu, struct my_perf_event_attr *attr,
-			 struct my_pmu_why *why)
+/**
+ * my_names_begin() - before events are resolved or listed
+ * @cpu: a CPU
+ *
+ * perf makes its buffers, of all CPUs, for the first of its events and frees them
+ * after the last: so one is kept.
+ *
+ * Context: task; sleeps.
+ * Return: what my_names_end() wants.
+ */
+void *my_names_begin(int cpu)
+{
+	return hw_hold_perf(cpu);
+}
+
+/**
+ * my_names_end() - when they are
+ * @held: what my_names_begin() returned
+ *
+ * Context: task; sleeps.
+ */
+void my_names_end(void *held)
+{
+	hw_let_perf_go(held);
+}
+
+/**
+ * my_names_resolve() - the encoding of an event, as perf has it on this CPU
+ * @cpu: the CPU; if it is offline perf does not answer
+ * @attr: the event, as it was parsed; one with a name gets its encoding
+ * @why: if refused, the reason
+ *
+ * Context: task; sleeps.  After my_names_begin(), and before my_pmu_reserve():
+ * later perf has no PMU, and does not answer.
+ * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
+ * be programmed here; -ENOMEM.
+ */
+int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
+		     struct my_pmu_why *why)
 {
 	struct hw_perf_answer answer = {};
 	int err;
@@ -82,58 +119,6 @@ static int resolve_event(int cpu, struct my_perf_event_attr *attr,
 }
 
 /**
- * my_names_resolve() - the encodings of events, as perf has them on this CPU
- * @cpu: the CPU; if it is offline perf does not answer
- * @attr: the events, as they were parsed; those with names get their encoding
- * @nr: how many
- * @why: if refused, the reason
- *
- * Context: task; sleeps.  Before my_pmu_reserve(): later
- * perf has no PMU, and does not answer.
- * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
- * be programmed here; -ENOMEM.
- */
-int my_names_resolve(int cpu, struct my_perf_event_attr *attr, unsigned int nr,
-		     struct my_pmu_why *why)
-{
-	/* With one at hand perf does not make its buffers for each of them. */
-	void *held = hw_hold_perf(cpu);
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < nr && !err; i++)
-		err = resolve_event(cpu, &attr[i], why);
-	hw_let_perf_go(held);
-	return err;
-}
-
-/**
- * my_names_begin() - before many events are resolved
- * @cpu: a CPU
- *
- * perf makes its buffers, of all CPUs, for the first of its events and frees them
- * after the last: so one is kept.
- *
- * Context: as my_names_resolve().
- * Return: what my_names_end() wants.
- */
-void *my_names_begin(int cpu)
-{
-	return hw_hold_perf(cpu);
-}
-
-/**
- * my_names_end() - when they are
- * @held: what my_names_begin() returned
- *
- * Context: as my_names_resolve().
- */
-void my_names_end(void *held)
-{
-	hw_let_perf_go(held);
-}
-
-/**
  * my_names_list() - the encodings of all events that have names
  * @cpu: the CPU
  * @names: filled in
@@ -144,25 +129,22 @@ void my_names_end(void *held)
  */
 int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 {
-	void *held = hw_hold_perf(cpu);
 	struct my_perf_event_attr attr;
 	unsigned int n;
-	int err = 0;
+	int err;
 
 	*names = (struct my_names) {};
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_known_event(n, &attr))
 			continue;
-		err = resolve_event(cpu, &attr, why);
+		err = my_names_resolve(cpu, &attr, why);
 		if (err == -ENOMEM)
-			break;
+			return err;
 		names->refused[n] = err;
 		names->confirmed[n] = attr.confirmed;
 		names->config[n] = my_event_config(&attr);
-		err = 0;
 	}
-	hw_let_perf_go(held);
-	return err;
+	return 0;
 }
 
 /**

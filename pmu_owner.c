@@ -79,6 +79,15 @@ void my_pmu_release(const struct my_x86_pmu *pmu)
 	release_counters(pmu, pmu->counters & MY_GENERIC_COUNTERS);
 }
 
+static int call(struct my_pmu_cpu *c, my_pmu_func_t func, struct my_pmu_why *why)
+{
+	int err = my_pmu_call(c, 0, func, NULL);
+
+	if (err)
+		my_refuse(why, err, "a PMU register faulted");
+	return err;
+}
+
 static int survey_on_cpu(struct my_pmu_cpu *c, u64 counters, void *unused)
 {
 	return c->pmu.survey(&c->pmu, &c->foreign);
@@ -96,11 +105,7 @@ static int survey_on_cpu(struct my_pmu_cpu *c, u64 counters, void *unused)
  */
 int my_pmu_survey(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
-	int err = my_pmu_call(c, 0, survey_on_cpu, NULL);
-
-	if (err)
-		my_refuse(why, err, "a PMU register faulted");
-	return err;
+	return call(c, survey_on_cpu, why);
 }
 
 static int note_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
@@ -118,11 +123,7 @@ static int note_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
  */
 int my_pmu_note(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
-	int err = my_pmu_call(c, 0, note_on_cpu, NULL);
-
-	if (err)
-		my_refuse(why, err, "a PMU register faulted");
-	return err;
+	return call(c, note_on_cpu, why);
 }
 
 static int put_back_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
@@ -150,9 +151,5 @@ static int put_back_on_cpu(struct my_pmu_cpu *c, u64 events, void *unused)
  */
 int my_pmu_put_back(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
-	int err = my_pmu_call(c, 0, put_back_on_cpu, NULL);
-
-	if (err)
-		my_refuse(why, err, "a PMU register faulted");
-	return err;
+	return call(c, put_back_on_cpu, why);
 }

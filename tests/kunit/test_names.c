@@ -104,10 +104,24 @@ static int resolve(struct kunit *test, const char *events,
 		   struct my_perf_event_attr *attr, unsigned int max,
 		   struct my_pmu_why *why)
 {
-	int nr = my_parse_events(events, attr, max, why);
+	int i, err = 0, nr = my_parse_events(events, attr, max, why);
+	void *held;
 
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why->text);
-	return my_names_resolve(1, attr, nr, why);
+	held = my_names_begin(1);
+	for (i = 0; i < nr && !err; i++)
+		err = my_names_resolve(1, &attr[i], why);
+	my_names_end(held);
+	return err;
+}
+
+static int list(struct my_names *names, struct my_pmu_why *why)
+{
+	void *held = my_names_begin(1);
+	int err = my_names_list(1, names, why);
+
+	my_names_end(held);
+	return err;
 }
 
 static void names_resolve(struct kunit *test)
@@ -222,7 +236,7 @@ static void names_no_memory(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, why.text,
 			   "'branch-misses': no memory to ask perf for it");
 	sim_perf.fail_nth = 20;
-	KUNIT_EXPECT_EQ(test, my_names_list(1, &names, &why), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, list(&names, &why), -ENOMEM);
 }
 
 /* --- the list ---------------------------------------------------------------------- */
@@ -260,7 +274,7 @@ static void names_list(struct kunit *test)
 	names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
 	memset(names, 0xa5, sizeof(*names));
-	KUNIT_ASSERT_EQ(test, my_names_list(1, names, &why), 0);
+	KUNIT_ASSERT_EQ(test, list(names, &why), 0);
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_names_event(names, n, &attr))
 			continue;
