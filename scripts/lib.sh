@@ -116,6 +116,43 @@ bad_pmu() {
 	exit 2
 }
 
+# ---------------------------------------------------------------- settings of make
+
+# For what make takes from its user.
+refuse() {
+	say "$*"
+	exit 2
+}
+
+check_smp() {
+	[[ $1 =~ ^[1-9][0-9]{0,2}$ ]] || refuse "SMP=$1: give a number of CPUs, like 4"
+}
+
+# cpus_of LIST SMP: prints the CPUs of a list like 3 or 0-2,5, or all, one in a line
+cpus_of() {
+	local part range='^([0-9]{1,3})(-([0-9]{1,3}))?$' last
+
+	if [[ $1 == all ]]; then
+		seq 0 $(($2 - 1))
+		return
+	fi
+	for part in ${1//,/ }; do
+		[[ $part =~ $range ]] || return
+		last=$((10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}))
+		((last < $2)) || return
+		seq $((10#${BASH_REMATCH[1]})) $last
+	done | sort -nu
+}
+
+# check_cpus LIST SMP: prints them, or refuses
+check_cpus() {
+	local cpus
+
+	cpus=$(cpus_of "$1" "$2") || cpus=''
+	[[ -n $cpus ]] || refuse "CPU=$1: the guest has CPUs 0 to $(($2 - 1)) (SMP=$2); give 3, 0-2,5 or all"
+	printf '%s\n' "$cpus"
+}
+
 # ---------------------------------------------------------------- the cache
 #
 # An entry is a directory that is complete or absent. It is made in a

@@ -45,9 +45,17 @@ run SAMPLES=1 COUNTERS=nonsense
 result "a parameter that the module refuses: not 0" test $status != 0
 result "and why, once" lines 1 "^my_pmu: counters: 'nonsense': no event"
 
+run SAMPLES=2 INTERVAL=300 CPU=1,2-3 COUNTERS=instructions
+result "takes a list of CPUs" test $status = 0
+result "a line for each CPU" lines 6 '^my_pmu: cpu[123] t='
+result "and one for all" lines 2 '^my_pmu: all t=.* cpus=3 '
+
 run CPU=4
 result "a CPU that the guest does not have: not 0" test $status != 0
 result "and why" lines 1 'CPU=4: the guest has CPUs 0 to 3'
+run CPU=1,x
+result "no list of CPUs: not 0" test $status != 0
+result "and what would be one" lines 1 'CPU=1,x: .* give 3, 0-2,5 or all$'
 run "COUNTERS=instructions cycles"
 result "blanks between events: not 0" test $status != 0
 result "and why" lines 1 'COUNTERS=instructions cycles: give events with commas'
