@@ -108,8 +108,9 @@ dkms-check: ## build and install the module by dkms, in a scratch root
 
 .PHONY: clean
 clean: ## remove what the build of the module left here
-	@rm -rf .tmp_versions Module.symvers modules.order my_pmu.ko \
-		*.o .*.o *.mod *.mod.c .*.cmd
+	@rm -rf .tmp_versions Module.symvers
+	@for dir in . samples; do (cd $$dir && \
+		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
 
 .PHONY: help
 help: ## this list

@@ -27,6 +27,7 @@
 #include <linux/slab.h>
 #include <linux/suspend.h>
 
+#include "pmu_client.h"
 #include "pmu_encode.h"
 #include "pmu_event.h"
 #include "pmu_names.h"
@@ -75,6 +76,7 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @interval_ms: between samples
  * @counting: counting has begun and not ended: that a CPU goes and comes is
  *	news. Changes only under cpus_read_lock()
+ * @host: for other modules' events
  * @hotplug_state: dynamic CPU hotplug state
  * @asleep: between the notices of suspend and resume
  * @sleep: tells of suspend and resume
@@ -104,6 +106,7 @@ struct my_session {
 	struct my_x86_pmu held;
 	unsigned int interval_ms;
 	bool counting;
+	struct my_client_host host;
 	int hotplug_state;
 	bool asleep;
 	struct notifier_block sleep;
@@ -137,10 +140,15 @@ static struct my_target *first_target(const struct my_session *s)
 
 /* --- what is printed at load -------------------------------------------------- */
 
+static bool alike(const struct my_pmu_cpu *a, const struct my_pmu_cpu *b)
+{
+	return cpu_data(a->cpu).x86_model == cpu_data(b->cpu).x86_model &&
+	       !memcmp(&a->pmu, &b->pmu, sizeof(a->pmu));
+}
+
 static bool same_pmu(const struct my_target *a, const struct my_target *b)
 {
-	return cpu_data(a->c.cpu).x86_model == cpu_data(b->c.cpu).x86_model &&
-	       !memcmp(&a->c.pmu, &b->c.pmu, sizeof(a->c.pmu));
+	return alike(&a->c, &b->c);
 }
 
 static bool same_owners(const struct my_target *a, const struct my_target *b)
@@ -150,8 +158,8 @@ static bool same_owners(const struct my_target *a, const struct my_target *b)
 
 /* Once for all CPUs that are alike. */
 static void print_alike(struct my_session *s,
-			bool (*alike)(const struct my_target *a,
-				      const struct my_target *b),
+			bool (*same)(const struct my_target *a,
+				     const struct my_target *b),
 			void (*print)(const struct my_session *s,
 				      const struct cpumask *cpus,
 				      const struct my_target *t))
@@ -165,7 +173,7 @@ static void print_alike(struct my_session *s,
 		t = s->target[cpumask_first(left)];
 		cpumask_clear(cpus);
 		for_each_cpu(cpu, left) {
-			if (alike(t, s->target[cpu]))
+			if (same(t, s->target[cpu]))
 				cpumask_set_cpu(cpu, cpus);
 		}
 		print(s, cpus, t);
@@ -345,6 +353,8 @@ static int __init start_sampler(struct my_session *s)
 {
 	struct task_struct *task;
 
+	if (!s->nr_events)
+		return 0;
 	task = kthread_run(sampler, s, "my_pmu/%*pbl", cpumask_pr_args(s->cpus));
 	if (IS_ERR(task)) {
 		pr_err("no thread can be started\n");
@@ -437,6 +447,7 @@ static int leave_firmware_alone(struct my_session *s, struct my_target *t)
 	err = my_pmu_survey(&t->c, &why);
 	if (tell_cpu(t, err, &why))
 		return err;
+	t->c.foreign &= ~t->c.taken;
 	return t->c.foreign & t->c.used ? assign(s, t) : 0;
 }
 
@@ -509,6 +520,7 @@ static int prepare_to_join(struct my_session *s, struct my_target *t)
 	t->c.nr_events = other->c.nr_events;
 	memcpy(t->attr, other->attr, sizeof(t->attr));
 	memcpy(t->place, other->place, sizeof(t->place));
+	t->c.taken = my_clients_used(t->c.cpu);
 	err = assign(s, t);
 	return err ?: leave_firmware_alone(s, t);
 }
@@ -590,32 +602,82 @@ static void all_go(struct my_session *s, const char *how)
 		cpu_goes(s, t, how);
 }
 
-/* It must not fail: that would keep the CPU offline. */
-static int cpu_up_callback(unsigned int cpu)
+/* Other modules' events. */
+static void clients_come(int cpu)
 {
-	struct my_session *s = session;
+	struct my_pmu_why why;
+
+	if (my_clients_come(cpu, &why))
+		pr_err("cpu%d is back, but an event of another module cannot be counted: %s\n",
+		       cpu, why.text);
+}
+
+static void clients_go(int cpu)
+{
+	if (my_clients_go(cpu))
+		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
+		       cpu);
+}
+
+static void target_comes(struct my_session *s, int cpu)
+{
 	struct my_target *t = s->target[cpu];
 	const char *how = t ? "is back" : "is new";
 
 	if (!t && s->all)
 		t = join(s, cpu);
 	if (!t)
-		return 0;
+		return;
 	t->up = true;
 	cpu_comes(s, t, how);
+}
+
+static void target_goes(struct my_session *s, int cpu)
+{
+	struct my_target *t = s->target[cpu];
+
+	if (!t)
+		return;
+	cpu_goes(s, t, "goes offline");
+	t->up = false;
+}
+
+/* It must not fail: that would keep the CPU offline. */
+static int cpu_up_callback(unsigned int cpu)
+{
+	target_comes(session, cpu);
+	clients_come(cpu);
 	return 0;
 }
 
 static int cpu_down_callback(unsigned int cpu)
 {
-	struct my_session *s = session;
-	struct my_target *t = s->target[cpu];
-
-	if (!t)
-		return 0;
-	cpu_goes(s, t, "goes offline");
-	t->up = false;
+	clients_go(cpu);
+	target_goes(session, cpu);
 	return 0;
+}
+
+/* Under cpus_read_lock(), as what follows. */
+static void sleep_ends(struct my_session *s)
+{
+	int cpu;
+
+	s->asleep = false;
+	all_come(s);
+	my_clients_sleep(false);
+	for_each_online_cpu(cpu)
+		clients_come(cpu);
+}
+
+static void sleep_begins(struct my_session *s, const char *how)
+{
+	int cpu;
+
+	my_clients_sleep(true);
+	for_each_online_cpu(cpu)
+		clients_go(cpu);
+	all_go(s, how);
+	s->asleep = true;
 }
 
 /*
@@ -632,14 +694,12 @@ static int sleep_callback(struct notifier_block *sleep, unsigned long event,
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		all_go(s, "is suspended");
-		s->asleep = true;
+		sleep_begins(s, "is suspended");
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		s->asleep = false;
-		all_come(s);
+		sleep_ends(s);
 		break;
 	}
 	cpus_read_unlock();
@@ -653,8 +713,7 @@ static int reboot_callback(struct notifier_block *reboot, unsigned long event,
 	struct my_session *s = container_of(reboot, struct my_session, reboot);
 
 	cpus_read_lock();
-	all_go(s, "shuts down");
-	s->asleep = true;
+	sleep_begins(s, "shuts down");
 	cpus_read_unlock();
 	return NOTIFY_DONE;
 }
@@ -756,10 +815,23 @@ static void show_events(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 	seq_putc(m, '\n');
 }
 
+static void show_name(struct seq_file *m, int cpu, int idx)
+{
+	seq_printf(m, "cpu%d %s%d ", cpu, my_pmc_kind(idx), my_pmc_number(idx));
+}
+
+/* Another module's. */
+static void show_lent(struct seq_file *m, int cpu, int idx)
+{
+	show_name(m, cpu, idx);
+	seq_puts(m, "lent ");
+	my_clients_show(m, cpu, idx);
+	seq_putc(m, '\n');
+}
+
 static void show_counter(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 {
-	seq_printf(m, "cpu%d %s%d ", c->cpu, my_pmc_kind(idx),
-		   my_pmc_number(idx));
+	show_name(m, c->cpu, idx);
 	if (c->used & BIT_ULL(idx)) {
 		seq_puts(m, READ_ONCE(c->away) ? "resting" : "counting");
 		show_events(m, c, idx);
@@ -772,22 +844,39 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *c, int idx
 
 static void show_target(struct seq_file *m, const struct my_target *t)
 {
-	u64 left;
+	u64 left, lent = my_clients_used(t->c.cpu);
 
 	seq_printf(m, "cpu%d samples %llu missed %llu\n", t->c.cpu,
 		   READ_ONCE(t->nr_samples), READ_ONCE(t->nr_missed));
-	for (left = t->c.pmu.counters; left; left &= left - 1)
-		show_counter(m, &t->c, __ffs64(left));
+	for (left = t->c.pmu.counters; left; left &= left - 1) {
+		if (lent & left & -left)
+			show_lent(m, t->c.cpu, __ffs64(left));
+		else
+			show_counter(m, &t->c, __ffs64(left));
+	}
+}
+
+/* On a CPU that the module does not count on for itself. */
+static void show_clients(struct seq_file *m, int cpu)
+{
+	u64 left;
+
+	for (left = my_clients_used(cpu); left; left &= left - 1)
+		show_lent(m, cpu, __ffs64(left));
 }
 
 static int counters_show(struct seq_file *m, void *unused)
 {
 	const struct my_session *s = m->private;
-	struct my_target *t;
+	int cpu;
 
 	cpus_read_lock();
-	for (t = first_target(s); t; t = next_target(s, t))
-		show_target(m, t);
+	for_each_possible_cpu(cpu) {
+		if (s->target[cpu])
+			show_target(m, s->target[cpu]);
+		else
+			show_clients(m, cpu);
+	}
 	cpus_read_unlock();
 	return 0;
 }
@@ -1002,6 +1091,9 @@ static int __init parse_counters(struct my_session *s, struct my_pmu_why *why)
 {
 	int nr;
 
+	/* For other modules alone. */
+	if (!strcmp(param_counters, "none"))
+		return 0;
 	nr = my_parse_events(param_counters, s->attr, MY_EVENTS_MAX, why);
 	if (nr < 0)
 		return nr;
@@ -1084,6 +1176,39 @@ static int __init reserve(struct my_session *s, struct my_pmu_why *why)
 	return my_pmu_reserve(&s->held, why);
 }
 
+/* --- for other modules --------------------------------------------------------- */
+
+static u64 session_uses(int cpu)
+{
+	return session->target[cpu] ? session->target[cpu]->c.used : 0;
+}
+
+static const struct my_names *session_names(const struct my_pmu_cpu *c)
+{
+	const struct my_target *t = session->target[session->names_cpu];
+
+	return alike(c, &t->c) ? &session->names : NULL;
+}
+
+static void admit_clients(struct my_session *s)
+{
+	s->host = (struct my_client_host) {
+		.reserved = s->held.counters & MY_GENERIC_COUNTERS,
+		.used = session_uses,
+		.names = session_names,
+	};
+	my_clients_begin(&s->host);
+}
+
+static void dismiss_clients(void)
+{
+	unsigned int left = my_clients_end();
+
+	if (left)
+		pr_err("%u events of other modules were never destroyed, and are gone\n",
+		       left);
+}
+
 /* --- load and unload -------------------------------------------------------- */
 
 /* What is there, before perf is asked. */
@@ -1110,6 +1235,7 @@ static int __init take_over(struct my_session *s)
 	if (err)
 		return err;
 	print_alike(s, same_owners, print_owners);
+	admit_clients(s);
 	return 0;
 }
 
@@ -1141,6 +1267,7 @@ static int __init ask_and_take_over(struct my_session *s, struct my_pmu_why *why
 
 static void hand_back(struct my_session *s)
 {
+	dismiss_clients();
 	stop_counting(s);
 	my_pmu_release(&s->held);
 }
@@ -1175,7 +1302,7 @@ static int __init count_on_cpus(struct my_session *s)
 /* So many CPUs may come; without them there is one row for each event. */
 static unsigned int __init rows_per_sample(const struct my_session *s)
 {
-	return s->nr_events * (s->all ? num_present_cpus() : cpumask_weight(s->cpus));
+	return max(s->nr_events, 1) * (s->all ? num_present_cpus() : cpumask_weight(s->cpus));
 }
 
 static int __init run_session(struct my_session *s)
@@ -1280,7 +1407,8 @@ static int __init my_pmu_init(void)
 static void __exit my_pmu_exit(void)
 {
 	debugfs_remove(session->dir);
-	kthread_stop(session->sampler);
+	if (session->sampler)
+		kthread_stop(session->sampler);
 	unregister_reboot_notifier(&session->reboot);
 	unregister_pm_notifier(&session->sleep);
 	hand_back(session);

@@ -8,6 +8,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/lockdep.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
@@ -87,6 +88,10 @@ static int refuse_pin(const struct my_pmu_cpu *c,
 		return my_refuse(why, -EBUSY,
 				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware has it; without a pin, as in counters=instructions,cycles, the module chooses",
 				 attr->name, kind, number, kind, number, c->cpu);
+	if (c->taken & BIT_ULL(attr->pin))
+		return my_refuse(why, -EBUSY,
+				 "'%s@%s%d': %s%d is in use on CPU %d, for other events of my_pmu; without a pin it chooses",
+				 attr->name, kind, number, kind, number, c->cpu);
 	return my_refuse(why, -EINVAL,
 			 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
 			 attr->name, kind, number, kind, number);
@@ -106,6 +111,16 @@ static int refuse_missing_pin(const struct my_pmu_cpu *c,
 			 my_pmu_num_counters_fixed(&c->pmu));
 }
 
+/* Where the counters are of which there are not enough. */
+static const char *other_users(const struct my_pmu_cpu *c)
+{
+	if (c->foreign && c->taken)
+		return ", and its firmware and other events of my_pmu use some";
+	if (c->taken)
+		return ", and other events of my_pmu use some";
+	return c->foreign ? ", and its firmware uses some" : "";
+}
+
 static int refuse_full(const struct my_pmu_cpu *c,
 		       const struct my_perf_event_attr *attr,
 		       struct my_pmu_why *why)
@@ -114,7 +129,7 @@ static int refuse_full(const struct my_pmu_cpu *c,
 			 "'%s': no counter is left that counts it; CPU %d has %u generic (gp) and %u fixed counters%s",
 			 attr->name, c->cpu, my_pmu_num_counters(&c->pmu),
 			 my_pmu_num_counters_fixed(&c->pmu),
-			 c->foreign ? ", and its firmware uses some" : "");
+			 other_users(c));
 }
 
 static u64 allowed(const struct my_perf_event_attr *attr)
@@ -137,7 +152,7 @@ static int find_counters(const struct my_pmu_cpu *c,
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s': CPU %d has no counter that counts it",
 				 attr->name, c->cpu);
-	*counters = can & allowed(attr) & ~c->foreign;
+	*counters = can & allowed(attr) & ~(c->foreign | c->taken);
 	if (*counters)
 		return 0;
 	if (attr->pin != MY_PMC_ANY)
@@ -242,7 +257,7 @@ static int refuse_schedule(const struct my_pmu_cpu *c, unsigned int culprit,
 			 "'%s' and what is in its braces: no counters are left that count these %u events at the same time; CPU %d has %u generic (gp) and %u fixed counters%s",
 			 attr->name, group, c->cpu, my_pmu_num_counters(&c->pmu),
 			 my_pmu_num_counters_fixed(&c->pmu),
-			 c->foreign ? ", and its firmware uses some" : "");
+			 other_users(c));
 }
 
 /* Where the events are in this turn. */
@@ -863,10 +878,31 @@ int my_pmu_cpu_down(struct my_pmu_cpu *c)
 }
 
 /**
- * my_perf_event_enable() - start one event
+ * my_perf_event_group() - the events that start and stop with this one
+ * @event: the event
+ *
+ * Context: any; pure.
+ * Return: it and the others of its group, by place.
+ */
+u64 my_perf_event_group(const struct my_perf_event *event)
+{
+	const struct my_pmu_cpu *c = event->cpu;
+	u64 events = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->nr_events; i++) {
+		if (c->event[i].attr.group == event->attr.group)
+			events |= BIT_ULL(i);
+	}
+	return events;
+}
+
+/**
+ * my_perf_event_enable() - start an event and its group
  * @event: the event; if it is on already, nothing happens
  *
- * Its count goes on from where it was.
+ * All of the group start with one write of IA32_PERF_GLOBAL_CTRL (from version 2 on).
+ * Counts go on from where they were.
  *
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted, nothing
@@ -874,12 +910,13 @@ int my_pmu_cpu_down(struct my_pmu_cpu *c)
  */
 int my_perf_event_enable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_enable,
-			   NULL);
+	return my_pmu_call(event->cpu, my_perf_event_group(event),
+			   __my_pmu_enable, NULL);
 }
+EXPORT_SYMBOL_GPL(my_perf_event_enable);
 
 /**
- * my_perf_event_disable() - stop one event, put its registers back
+ * my_perf_event_disable() - stop an event and its group, put their registers back
  * @event: the event; if it is off already, nothing happens
  *
  * my_perf_event_read() gives what it has counted.
@@ -889,6 +926,7 @@ int my_perf_event_enable(struct my_perf_event *event)
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_disable,
-			   NULL);
+	return my_pmu_call(event->cpu, my_perf_event_group(event),
+			   __my_pmu_disable, NULL);
 }
+EXPORT_SYMBOL_GPL(my_perf_event_disable);

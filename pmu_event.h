@@ -16,11 +16,11 @@
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
+#include "my_pmu.h"
 #include "pmu_rotate.h"
 #include "pmu_schedule.h"
 
 struct cpumask;
-struct my_pmu_why;
 struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
@@ -287,6 +287,7 @@ struct my_pmu_marks {
  * @nr_events: how many
  * @schedule: when they are on which counters
  * @foreign: counters that somebody outside Linux uses: its firmware
+ * @taken: counters that others of us have: the module itself, or other modules
  * @used: counters that belong to an event in any turn
  * @turn: whose turn it is, see @schedule
  * @wanted: events that are to count whenever the CPU is up
@@ -314,6 +315,7 @@ struct my_pmu_cpu {
 	unsigned int nr_events;
 	struct my_pmu_schedule schedule;
 	u64 foreign;
+	u64 taken;
 	u64 used;
 	unsigned int turn;
 	u64 wanted;
@@ -418,14 +420,12 @@ int my_perf_event_update(struct my_perf_event *event, u64 time);
 int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time);
 u64 my_pmu_counters_of(const struct my_pmu_cpu *c, u64 events);
 int my_pmu_next_turn(struct my_pmu_cpu *c);
-int my_perf_event_enable(struct my_perf_event *event);
-int my_perf_event_disable(struct my_perf_event *event);
+u64 my_perf_event_group(const struct my_perf_event *event);
 
 /* pmu_read.c */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample);
 void my_pmu_read_cpus(const struct cpumask *cpus,
 		      struct my_pmu_reading **by_cpu);
-int my_perf_event_read(struct my_perf_event *event, u64 *count);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);
 

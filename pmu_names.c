@@ -147,6 +147,53 @@ int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 	return 0;
 }
 
+/* Of the events that perf has names for. */
+static bool is_same(const struct my_perf_event_attr *a,
+		    const struct my_perf_event_attr *b)
+{
+	return a->perf_type == b->perf_type && a->perf_config == b->perf_config;
+}
+
+static int take_known(const struct my_names *names, unsigned int n, int cpu,
+		      struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	if (names->refused[n])
+		return my_refuse(why, -EOPNOTSUPP,
+				 "'%s': CPU %d does not have this event, or it needs what is not programmed here",
+				 attr->name, cpu);
+	my_decode_config(names->config[n], attr);
+	attr->confirmed = names->confirmed[n];
+	return 0;
+}
+
+/**
+ * my_names_lookup() - my_names_resolve(), when perf cannot be asked any more
+ * @names: what my_names_list() has found for such a CPU; or NULL
+ * @cpu: the CPU, for the reason
+ * @attr: the event, as it was parsed; one with a name gets its encoding
+ * @why: if refused, the reason
+ *
+ * Whether a raw event needs an extra register is not known then.
+ *
+ * Context: any; pure.
+ * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
+ * be programmed here.
+ */
+int my_names_lookup(const struct my_names *names, int cpu,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct my_perf_event_attr known;
+	unsigned int n;
+
+	if (is_encoded(attr))
+		return check_bits(attr, attr->perf_config, why);
+	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
+		if (my_known_event(n, &known) && is_same(&known, attr))
+			return take_known(names, n, cpu, attr, why);
+	}
+	return without_perf(cpu, -ENODEV, attr, why);
+}
+
 /**
  * my_names_event() - one of the events that my_names_list() has asked for
  * @names: what perf has said

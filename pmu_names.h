@@ -27,6 +27,8 @@ void my_names_end(void *held);
 int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
 		     struct my_pmu_why *why);
 int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why);
+int my_names_lookup(const struct my_names *names, int cpu,
+		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
 bool my_names_event(const struct my_names *names, unsigned int n,
 		    struct my_perf_event_attr *attr);
 

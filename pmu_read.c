@@ -7,6 +7,7 @@
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -52,9 +53,28 @@ u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns)
 	return div64_u64(elapsed_ns, interval_ns) + 1;
 }
 
+static void move_marks(struct my_pmu_marks *to, struct my_pmu_marks *from,
+		       u64 counters)
+{
+	to->stolen |= from->stolen & counters;
+	to->late |= from->late & counters;
+	to->wrapped |= from->wrapped & counters;
+	from->stolen &= ~counters;
+	from->late &= ~counters;
+	from->wrapped &= ~counters;
+}
+
+/* Those of which there may be something to say to whoever asks for these events. */
+static u64 told_of(const struct my_pmu_cpu *c, u64 events)
+{
+	if (events == ALL_EVENTS)
+		return ~0ULL;
+	return my_pmu_counters_of(c, events & c->schedule.turn[c->turn].events);
+}
+
 /*
  * An event that is not enabled keeps the count that it had.  What there is to say
- * is said once, by a sample of all.
+ * is said once.
  */
 static void fill_sample(struct my_pmu_cpu *c, u64 events, u64 time,
 			struct my_pmu_sample *sample)
@@ -63,9 +83,8 @@ static void fill_sample(struct my_pmu_cpu *c, u64 events, u64 time,
 
 	sample->time = time;
 	sample->uptime = my_pmu_uptime(c, time);
-	sample->marks = c->marks;
-	if (events == ALL_EVENTS)
-		c->marks = (struct my_pmu_marks) {};
+	sample->marks = (struct my_pmu_marks) {};
+	move_marks(&sample->marks, &c->marks, told_of(c, events));
 	for (i = 0; i < c->nr_events; i++) {
 		sample->count[i] = c->event[i].count;
 		sample->running[i] = c->event[i].running;
@@ -99,13 +118,13 @@ static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 
 /* Overflows: some CPUs take it only while counters run. */
 static noinline int finish_read(struct my_pmu_cpu *c,
-				const struct my_pmu_sample *sample, int first)
+				struct my_pmu_sample *sample, int first)
 {
 	int err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed);
 
 	first = first ?: err;
 	if (first)
-		c->marks = sample->marks;	/* for the next */
+		move_marks(&c->marks, &sample->marks, ~0ULL);	/* for the next */
 	return first;
 }
 
@@ -136,7 +155,7 @@ static noinline int read_nothing(struct my_pmu_cpu *c, u64 events,
 	fill_sample(c, events, ktime_get_ns(), sample);
 	err = take_failure(c);
 	if (err)
-		c->marks = sample->marks;	/* for the next */
+		move_marks(&c->marks, &sample->marks, ~0ULL);	/* for the next */
 	return err;
 }
 
@@ -192,25 +211,67 @@ void my_pmu_read_cpus(const struct cpumask *cpus,
 	on_each_cpu_mask(cpus, read_this_cpu, by_cpu, true);
 }
 
+/* Of these events nothing shall be missing. */
+static int read_events(struct my_pmu_cpu *c, u64 events,
+		       struct my_pmu_sample *sample)
+{
+	int err;
+
+	err = my_pmu_call(c, events, __my_pmu_read, sample);
+	if (err)
+		return err;
+	return sample->marks.stolen | sample->marks.late ? -ESTALE : 0;
+}
+
 /**
  * my_perf_event_read() - one count
- * @event: the event, one of its CPU's
+ * @event: the event
  * @count: what it has counted since it was first enabled, whether or not it is
  *	enabled now; not touched on error
  *
- * What there is to say of its counter is left to the next my_pmu_cpu_read().
- *
  * Context: task, interrupts on; one cross-call.
- * Return: as my_pmu_cpu_read().
+ * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted; -ESTALE, once, if
+ * what it has counted since it was read before is not known: somebody else wrote the
+ * counter's registers, or it may have wrapped more than once.  That is missing
+ * from then on; it has been programmed anew, and the next read is right again.
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)
 {
 	struct my_pmu_sample sample;
 	int err;
 
-	err = my_pmu_call(event->cpu, my_perf_event_bit(event), __my_pmu_read,
-			  &sample);
+	err = read_events(event->cpu, my_perf_event_bit(event), &sample);
 	if (!err)
 		*count = sample.count[event - event->cpu->event];
 	return err;
 }
+EXPORT_SYMBOL_GPL(my_perf_event_read);
+
+/**
+ * my_perf_event_read_group() - the counts of an event and its group, at one instant
+ * @event: one of them
+ * @counts: filled in, in the order in which they were given; not touched on error
+ * @nr: how many they are
+ *
+ * Context: task, interrupts on; one cross-call.  From version 2 on all of them stand
+ * still while they are read.
+ * Return: as my_perf_event_read(), where -ESTALE may be because of any of them; -EINVAL
+ * if there are not @nr.
+ */
+int my_perf_event_read_group(struct my_perf_event *event, u64 *counts,
+			     unsigned int nr)
+{
+	u64 events = my_perf_event_group(event);
+	struct my_pmu_sample sample;
+	int err;
+
+	if (hweight64(events) != nr)
+		return -EINVAL;
+	err = read_events(event->cpu, events, &sample);
+	if (err)
+		return err;
+	for (; events; events &= events - 1)
+		*counts++ = sample.count[__ffs64(events)];
+	return 0;
+}
+EXPORT_SYMBOL_GPL(my_perf_event_read_group);

@@ -1800,6 +1800,177 @@ static void core_samples_rows(struct kunit *test)
 	unload_module();
 }
 
+/* --- other modules' events ------------------------------------------------------------------ */
+
+static struct my_perf_event *new_client(struct kunit *test, int cpu,
+					const char *events)
+{
+	struct my_perf_event *event;
+	struct my_pmu_why why = {};
+
+	event = my_perf_event_create(cpu, events, &why);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%s", why.text);
+	return event;
+}
+
+/* Through hotplug and sleep, beside the module's own events, and in the file. */
+static void core_client(struct kunit *test)
+{
+	struct my_perf_event *here, *there;
+	struct sim_registers before;
+	u64 count;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	here = new_client(test, TEST_CPU, "{instructions:u,cycles:u@gp7}");
+	there = new_client(test, 0, "branches:u");
+	/* EVERYWHERE has gp0 and fixed1. */
+	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), BIT_ULL(7) | BIT_ULL(32));
+	KUNIT_EXPECT_EQ(test, my_clients_used(0), BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(here), 0);
+	test_retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(here, &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(there, &count), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(here, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 20ULL);
+	tell(PM_SUSPEND_PREPARE);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(there, &count), -ENXIO);
+	tell(PM_POST_SUSPEND);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(here, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 30ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(there, &count), 0);
+	my_perf_event_destroy(there);
+	my_perf_event_destroy(here);
+	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 0U);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("1 events of other modules"), 0U);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* What the file says of a CPU that the module counts on, and of one that it does not. */
+static void core_client_is_shown(struct kunit *test)
+{
+	struct my_perf_event *here, *there;
+	struct sim_registers before;
+	struct seq_file m = {
+		.buf = kunit_kzalloc(test, 4096, GFP_KERNEL),
+		.size = 4096,
+	};
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m.buf);
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	here = new_client(test, TEST_CPU, "{cycles:u@gp7,instructions@fixed0}");
+	there = new_client(test, 0, "r99:k");
+	m.private = session;
+	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu0 gp0 lent r99:k\ncpu1 samples "),
+			      "%s", m.buf);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(m.buf, "cpu1 gp0 counting instructions\n"), "%s", m.buf);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(m.buf,
+					   "cpu1 gp6 held\n"
+					   "cpu1 gp7 lent cycles:u\n"
+					   "cpu1 fixed0 lent instructions\n"
+					   "cpu1 fixed1 counting cycles\n"),
+			      "%s", m.buf);
+	my_perf_event_destroy(there);
+	my_perf_event_destroy(here);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_client_breaks(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event *event;
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	event = new_client(test, TEST_CPU, "cycles@gp5");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(5);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, but an event of another module"), 1U);
+	KUNIT_EXPECT_EQ(test, count_having(": gp5 stands still"), 1U);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on"), 1U);
+	sim->broken = SIM_SOUND;
+	my_perf_event_destroy(event);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_client_is_left(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(new_client(test, TEST_CPU, "r99")), 0);
+	unload_module();
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "1 events of other modules were never destroyed, and are gone\n");
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* A module's events keep their counters, also from a CPU that joins. */
+static void core_client_was_there_first(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event *event;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	set_parameters("all", "r99,instructions", "1");
+	sim_reset(TEST_CPU, PMU(V4_64));	/* like none of the others */
+	before = sim->regs;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1: it is like none"), 1U);
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim->regs;
+	event = new_client(test, TEST_CPU, "{r98@gp0,instructions@fixed0}");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is new, counting goes on"), 1U);
+	KUNIT_EXPECT_EQ(test, session->target[TEST_CPU]->c.used, BIT_ULL(1) | BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, session->target[TEST_CPU]->c.foreign, 0ULL);
+	my_perf_event_destroy(event);
+	unload_module();
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* For other modules alone: nothing is counted, nothing printed, all can be had. */
+static void core_counts_nothing(struct kunit *test)
+{
+	struct sim_registers before;
+	struct my_perf_event *event;
+	unsigned int n;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	test_leave_traces(sim_cpu(TEST_CPU));
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters("1", "none", "1");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, count_having("counting: none"), 1U);
+	n = nr_lines;
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, nr_lines, n);
+	event = new_client(test, TEST_CPU,
+			   "{r1,r2,r3,r4,r5,r6,r7,r8,instructions,cycles,ref-cycles}");
+	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU),
+			session->target[TEST_CPU]->c.pmu.counters);
+	my_perf_event_destroy(event);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
 	KUNIT_CASE(core_refuses_offline),
@@ -1845,6 +2016,12 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_joins),
 	KUNIT_CASE(core_cannot_join),
 	KUNIT_CASE(core_samples_rows),
+	KUNIT_CASE(core_client),
+	KUNIT_CASE(core_client_is_shown),
+	KUNIT_CASE(core_client_breaks),
+	KUNIT_CASE(core_client_is_left),
+	KUNIT_CASE(core_client_was_there_first),
+	KUNIT_CASE(core_counts_nothing),
 	{}
 };
 

@@ -10,9 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/stdarg.h>
 
-struct my_pmu_why {
-	char text[448];
-};
+#include "my_pmu.h"
 
 /**
  * my_refuse() - say why, and return the errno

@@ -79,22 +79,24 @@ lab() {
 }
 
 compile_reads() {
-	hash_files ./*.[ch] Kbuild
+	hash_files ./*.[ch] Kbuild samples/*
 	lab lab-kernel "$1"
 	gcc --version
 	sparse --version
 }
 
-# The messages of a build with all of gcc's and sparse's warnings.
+# The messages of a build with all of gcc's and sparse's warnings, and with the one
+# that the kernel's Makefile has switched off.
 compile() {
 	local kernel
 
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/build"
 	mkdir "$work/build"
-	cp ./*.[ch] Kbuild "$work/build"
+	cp -r ./*.[ch] Kbuild samples "$work/build"
 	make -s -C "$kernel/headers" M="$work/build" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		-j "$(nproc)" W=1 C=2 modules 2>&1 | sed "s,$work/build/,,g"
+		-j "$(nproc)" W=1 C=2 \
+		KCFLAGS=-Wmaybe-uninitialized modules 2>&1 | sed "s,$work/build/,,g"
 }
 
 compile_tests_reads() {
@@ -118,7 +120,7 @@ compile_tests() {
 }
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
-c_files=(./*.[ch] tests/bare/*.[ch] tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=(./*.[ch] samples/*.c tests/bare/*.[ch] tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 
 run_kernel_doc() {
 	local dir

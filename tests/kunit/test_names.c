@@ -288,6 +288,67 @@ static void names_list(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr, ARRAY_SIZE(listed));
 }
 
+/* Without perf, and with the list: the same as when it was asked, or refused. */
+static void names_lookup(struct kunit *test)
+{
+	const struct name_row *row = test->param_value;
+	struct my_perf_event_attr asked, found;
+	struct my_pmu_why why;
+	struct my_names *names;
+
+	names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
+	KUNIT_ASSERT_EQ(test, list(names, &why), 0);
+	KUNIT_ASSERT_EQ(test, resolve(test, row->event, &asked, 1, &why), 0);
+	sim_perf.asked = 0;
+	KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &found, 1, &why), 1);
+	/* perf drops the bits that the CPU does not have; without it nobody knows them. */
+	if (found.perf_config & ~GENMASK_ULL(31, 0)) {
+		KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &found, &why),
+				-EOPNOTSUPP);
+		return;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, 1, &found, &why), 0, "%s",
+			    why.text);
+	KUNIT_EXPECT_EQ(test, memcmp(&found, &asked, sizeof(found)), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.asked, 0U);
+}
+
+#define NOT_LISTED	\
+	"CPU 1 does not have this event, or it needs what is not programmed here"
+
+static void names_lookup_refused(struct kunit *test)
+{
+	static const struct refused_name rows[] = {
+		{ "LLC-loads", "'LLC-loads': " NOT_LISTED },
+		{ "node-loads", "'node-loads': " NOT_LISTED },
+		{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
+	};
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+	struct my_names *names;
+	unsigned int i;
+
+	names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
+	KUNIT_ASSERT_EQ(test, list(names, &why), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		KUNIT_ASSERT_EQ(test, my_parse_events(rows[i].event, &attr, 1, &why), 1);
+		KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why),
+				-EOPNOTSUPP);
+		KUNIT_EXPECT_STREQ(test, why.text, rows[i].why);
+	}
+	/* Of a CPU of which nothing is known there is what the architecture has. */
+	KUNIT_ASSERT_EQ(test, my_parse_events("branch-misses", &attr, 1, &why), 1);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_event_config(&attr), 0xc5U);
+	KUNIT_ASSERT_EQ(test, my_parse_events("L1-dcache-loads", &attr, 1, &why), 1);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), -EOPNOTSUPP);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "'L1-dcache-loads': CPU 1 does not have this event, as perf says (error -19), "
+			   NOT_HERE);
+}
+
 /* Whatever is listed is understood, and means the same. */
 static void names_known(struct kunit *test)
 {
@@ -315,6 +376,8 @@ static struct kunit_case names_cases[] = {
 	KUNIT_CASE(names_without_perf),
 	KUNIT_CASE(names_no_memory),
 	KUNIT_CASE(names_list),
+	KUNIT_CASE_PARAM(names_lookup, name_gen_params),
+	KUNIT_CASE(names_lookup_refused),
 	KUNIT_CASE(names_known),
 	{ }
 };

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * my_pmu for other modules: count events of a CPU, from kernel code.
+ *
+ *	event = my_perf_event_create(cpu, "{instructions,branch-misses}:k", &why);
+ *	my_perf_event_enable(event);
+ *	...
+ *	my_perf_event_read_group(event, counts, 2);
+ *	my_perf_event_destroy(event);
+ *
+ * my_pmu.ko must be loaded, and stays while a module that calls this is.  It leaves
+ * to modules the counters that its own events do not use: all with counters=none.
+ * samples/ has a whole module.
+ */
+#ifndef MY_PMU_H
+#define MY_PMU_H
+
+#include <linux/types.h>
+
+struct my_perf_event;
+
+/**
+ * struct my_pmu_why - why something was refused
+ * @text: one line: what was wrong and what would be right, without a newline
+ */
+struct my_pmu_why {
+	char text[448];
+};
+
+struct my_perf_event *my_perf_event_create(int cpu, const char *events,
+					   struct my_pmu_why *why);
+void my_perf_event_destroy(struct my_perf_event *event);
+int my_perf_event_enable(struct my_perf_event *event);
+int my_perf_event_disable(struct my_perf_event *event);
+int my_perf_event_read(struct my_perf_event *event, u64 *count);
+int my_perf_event_read_group(struct my_perf_event *event, u64 *counts,
+			     unsigned int nr);
+
+#endif

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of other modules: on counters that nobody else has, together or not at
+ * all, gone without a trace; and what they are told when something was lost.
+ *
+ * pmu_client.c is included, so that its allocations can be made to fail.
+ */
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "test.h"
+
+/* The allocation that fails, 1 is the next; 0 is none. */
+static unsigned int fail_allocation;
+static int nr_allocated;
+
+static bool allocation_fails(void)
+{
+	return fail_allocation && !--fail_allocation;
+}
+
+static void *test_kvcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	void *p = allocation_fails() ? NULL : kvcalloc(n, size, gfp);
+
+	nr_allocated += p ? 1 : 0;
+	return p;
+}
+
+static void test_kvfree(const void *p)
+{
+	nr_allocated -= p ? 1 : 0;
+	kvfree(p);
+}
+
+#undef kvcalloc
+#define kvcalloc		test_kvcalloc
+#undef kvzalloc
+#define kvzalloc(size, gfp)	test_kvcalloc(1, size, gfp)
+#undef kvfree
+#define kvfree			test_kvfree
+
+#include "pmu_client.c"
+
+/* --- the module's part --------------------------------------------------------------- */
+
+static u64 used_by_host;
+static const struct my_names *names_of_host;
+
+static u64 test_used(int cpu)
+{
+	return cpu == TEST_CPU ? used_by_host : 0;
+}
+
+static const struct my_names *test_names(const struct my_pmu_cpu *c)
+{
+	return names_of_host;
+}
+
+static struct my_client_host test_host = {
+	.used = test_used,
+	.names = test_names,
+};
+
+static int client_init(struct kunit *test)
+{
+	used_by_host = 0;
+	names_of_host = NULL;
+	test_host.reserved = GENMASK(7, 0);
+	fail_allocation = 0;
+	nr_allocated = 0;
+	my_clients_begin(&test_host);
+	return 0;
+}
+
+static void client_exit(struct kunit *test)
+{
+	sim_cpu(TEST_CPU)->fail_nth = 0;
+	KUNIT_EXPECT_EQ_MSG(test, my_clients_end(), 0U, "some were left");
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	my_clients_sleep(false);
+	test_bring_cpu_back();
+}
+
+static struct sim_cpu *fresh_cpu(const struct sim_pmu *pmu,
+				 struct sim_registers *before)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim_reset(TEST_CPU, pmu);
+	test_leave_traces(sim);
+	*before = sim->regs;
+	return sim;
+}
+
+static struct my_perf_event *create(struct kunit *test, const char *events)
+{
+	struct my_perf_event *event;
+	struct my_pmu_why why = {};
+
+	event = my_perf_event_create(TEST_CPU, events, &why);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(event), "%s", why.text);
+	return event;
+}
+
+/* --- one of them ------------------------------------------------------------------------ */
+
+static void client_counts(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *event;
+	u64 counts[3] = {}, count = 0;
+
+	event = create(test, "{instructions@gp1,cycles:u,instructions:k}");
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	test_retire(test, 10, 20);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 0ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 100, 200);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 300ULL);
+	test_retire(test, 10, 20);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 3), 0);
+	KUNIT_EXPECT_EQ(test, counts[0], 330ULL);
+	KUNIT_EXPECT_EQ(test, counts[1], 110ULL);
+	KUNIT_EXPECT_EQ(test, counts[2], 220ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(event), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	test_retire(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 3), 0);
+	KUNIT_EXPECT_EQ(test, counts[0], 333ULL);
+	KUNIT_EXPECT_EQ(test, counts[1], 111ULL);
+	KUNIT_EXPECT_EQ(test, counts[2], 222ULL);
+	my_perf_event_destroy(event);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	test_expect_good_manners(test);
+}
+
+/* Only the whole group, and nothing is written when it is not. */
+static void client_group_size(struct kunit *test)
+{
+	struct my_perf_event *event;
+	struct sim_registers before;
+	u64 counts[3] = { 7, 7, 7 };
+
+	fresh_cpu(PMU(V4), &before);
+	event = create(test, "{instructions,cycles}");
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 3), -EINVAL);
+	KUNIT_EXPECT_EQ(test, counts[0] + counts[1] + counts[2], 21ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 2), 0);
+	KUNIT_EXPECT_EQ(test, counts[0] + counts[1] + counts[2], 7ULL);
+	my_perf_event_destroy(event);
+}
+
+struct refused_client {
+	int cpu;
+	const char *events;
+	int err;
+	const char *why;
+	u32 reserved;
+};
+
+static const struct refused_client refused_clients[] = {
+	{ -1, "cycles", -EINVAL, "there is no CPU -1" },
+	{ 1 << 20, "cycles", -EINVAL, "there is no CPU 1048576" },
+	{ 2, "cycles", -ENXIO, "CPU 2 is offline" },
+	{ 1, "cycles,instructions", -EINVAL,
+	  "'instructions' is a second one: give one event, or a group in braces" },
+	{ 1, "{cycles,branches},r99", -EINVAL,
+	  "'r99' is a second one: give one event, or a group in braces" },
+	{ 1, "cycle", -EINVAL, "'cycle': no event 'cycle'; " MY_EVENTS_ACCEPTED },
+	{ 1, "cycles@gp8", -EINVAL,
+	  "'cycles@gp8': CPU 1 has no gp8; it has 8 generic (gp) and 3 fixed counters" },
+	{ 1, "cycles@gp2", -EBUSY,
+	  "'cycles@gp2': gp2 is in use on CPU 1, for other events of my_pmu; without a pin it chooses",
+	},
+	{ 1, "{r1,r2,r3,r4,r5,r6,r7}", -ENOSPC,
+	  "'r7' and what is in its braces: no counters are left that count these 7 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters, and other events of my_pmu use some",
+	},
+	{ 1, "r1000000c0", -EOPNOTSUPP,
+	  "'r1000000c0': it needs bits 0x100000000 of the event select, which are not programmed here",
+	},
+	{ 1, "LLC-loads", -EOPNOTSUPP,
+	  "'LLC-loads': CPU 1 does not have this event, as perf says (error -19), nor does the architecture define it",
+	},
+	{ 1, "cycles", -EBUSY,
+	  "CPU 1 has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
+	  .reserved = 0x7f },
+};
+
+static void refused_desc(const struct refused_client *row, char *desc)
+{
+	strscpy(desc, row->events, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(refused, refused_clients, refused_desc);
+
+static void client_refused(struct kunit *test)
+{
+	const struct refused_client *row = test->param_value;
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *event;
+	struct my_pmu_why why = {};
+
+	used_by_host = 0x6;
+	test_host.reserved = row->reserved ?: 0xff;
+	event = my_perf_event_create(row->cpu, row->events, &why);
+	KUNIT_ASSERT_TRUE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), (long)row->err);
+	KUNIT_EXPECT_STREQ(test, why.text, row->why);
+	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* What the firmware has is not to be had, and is told from what others of us have. */
+static void client_firmware(struct kunit *test)
+{
+	struct sim_registers before;
+	struct my_perf_event *event, *other;
+	struct my_pmu_why why;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+
+	sim->regs.evtsel[0] |= BIT_ULL(22);
+	other = create(test, "r99");
+	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(other), 0);
+	event = my_perf_event_create(TEST_CPU, "r99@gp0", &why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware has it"), "%s",
+			      why.text);
+	event = my_perf_event_create(TEST_CPU, "r99@gp1", &why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "other events of my_pmu"), "%s",
+			      why.text);
+	event = my_perf_event_create(TEST_CPU, "{r1,r2,r3,r4,r5,r6,r7}", &why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -ENOSPC);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware and other events of my_pmu"),
+			      "%s", why.text);
+	my_perf_event_destroy(other);
+}
+
+static void client_unwinds_allocations(struct kunit *test)
+{
+	struct my_perf_event *event;
+	struct sim_registers before;
+	struct my_pmu_why why;
+	unsigned int nth;
+
+	fresh_cpu(PMU(V4), &before);
+	for (nth = 1; ; nth++) {
+		fail_allocation = nth;
+		event = my_perf_event_create(TEST_CPU, "cycles", &why);
+		if (!IS_ERR(event))
+			break;
+		KUNIT_EXPECT_EQ(test, PTR_ERR(event), -ENOMEM);
+		KUNIT_EXPECT_STREQ(test, why.text, "no memory for the events");
+		KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	}
+	/* itself, and its events as they are asked for */
+	KUNIT_EXPECT_EQ(test, nth, 3U);
+	fail_allocation = 0;
+	my_perf_event_destroy(event);
+}
+
+static void client_unwinds_registers(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_perf_event *event;
+	struct sim_registers before;
+	struct my_pmu_why why;
+	struct sim_cpu *sim;
+	unsigned int nth;
+
+	test_host.reserved = ~0U;
+	for (nth = 1; ; nth++) {
+		sim = fresh_cpu(pmu, &before);
+		sim->fail_nth = nth;
+		event = my_perf_event_create(TEST_CPU, "instructions@gp0", &why);
+		if (!IS_ERR(event))
+			break;
+		KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EIO);
+		KUNIT_ASSERT_EQ(test, sim->fail_nth, 0U);
+		KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "fault"), "access %u: %s",
+				      nth, why.text);
+		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
+		test_forgive_restoring(&before, sim);
+		test_expect_registers(test, pmu, &before, &sim->regs);
+	}
+	KUNIT_EXPECT_GT(test, nth, 8U);
+	sim->fail_nth = 0;
+	my_perf_event_destroy(event);
+	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+static void client_liar(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *event;
+	struct my_pmu_why why;
+
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(3);
+	event = my_perf_event_create(TEST_CPU, "cycles@gp3", &why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -ENODEV);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "gp3 stands still"), "%s", why.text);
+	my_perf_event_destroy(create(test, "cycles@gp2"));
+	sim->broken = SIM_SOUND;
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* --- beside others ------------------------------------------------------------------------- */
+
+/* Nobody's counters but its own, whatever it does. */
+static void client_beside(struct kunit *test)
+{
+	/* Not in the kernel: that is where counters prove that they count. */
+	static const char *own =
+		"instructions:u@gp2,cycles:u@gp3,instructions:u@fixed0,cycles:u@fixed1";
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), own);
+	struct my_pmu_sample *s = test_sample(test);
+	struct my_perf_event *first, *second, *third;
+	unsigned int round;
+	u64 used, count;
+
+	test_up(test, c);
+	used_by_host = c->used;
+	for (round = 1; round <= 3; round++) {
+		first = create(test, "instructions");
+		used = my_clients_used(TEST_CPU);
+		KUNIT_EXPECT_EQ(test, used, BIT_ULL(0));
+		second = create(test, "{ref-cycles,cycles,cycles}");
+		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU),
+				BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(4) | BIT_ULL(34));
+		KUNIT_EXPECT_EQ(test, my_perf_event_enable(second), 0);
+		test_retire(test, 10, 0);
+		KUNIT_EXPECT_EQ(test, my_perf_event_enable(first), 0);
+		test_retire(test, 10, 0);
+		KUNIT_EXPECT_EQ(test, my_perf_event_read(second, &count), 0);
+		KUNIT_EXPECT_EQ(test, my_perf_event_disable(second), 0);
+		KUNIT_EXPECT_EQ(test, my_perf_event_read(first, &count), 0);
+		KUNIT_EXPECT_EQ(test, count, 10ULL);
+		my_perf_event_destroy(first);
+		third = create(test, "r99");
+		KUNIT_EXPECT_TRUE(test, my_clients_used(TEST_CPU) & used);
+		my_perf_event_destroy(third);
+		my_perf_event_destroy(second);
+		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+		KUNIT_EXPECT_EQ(test, s->count[0], 20ULL * round);
+		KUNIT_EXPECT_EQ(test, s->count[2], 20ULL * round);
+		KUNIT_EXPECT_EQ(test, s->count[3], s->count[1]);
+	}
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- what was lost ---------------------------------------------------------------------------- */
+
+static void client_stale(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *event = create(test, "{instructions@gp0,cycles@gp1}");
+	u64 count = 7, counts[2] = { 7, 7 };
+
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 10, 0);
+	sim->regs.evtsel[0] = 0;
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
+	KUNIT_EXPECT_EQ(test, count, 7ULL);
+	test_retire(test, 5, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 5ULL);
+	/* of any of the group; but not of what others are asked for */
+	sim->regs.evtsel[1] = 0;
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 2), -ESTALE);
+	KUNIT_EXPECT_EQ(test, counts[0] + counts[1], 14ULL);
+	test_retire(test, 1, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 2), 0);
+	KUNIT_EXPECT_EQ(test, counts[0], 6ULL);
+	/* seen when it is stopped, and told when it is read */
+	sim->regs.evtsel[0] = 0;
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(event), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 6ULL);
+	my_perf_event_destroy(event);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* --- CPUs go and come ----------------------------------------------------------------------- */
+
+static void client_goes_and_comes(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *on = create(test, "instructions:u");
+	struct my_perf_event *off = create(test, "cycles");
+	struct my_pmu_why why;
+	u64 count;
+
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(on), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_clients_go(0), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_clients_go(TEST_CPU), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(off), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(on, &count), -ENXIO);
+	test_retire(test, 1000, 0);
+	KUNIT_EXPECT_EQ(test, my_clients_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(on, &count), -ENXIO);
+	my_clients_sleep(true);
+	KUNIT_EXPECT_EQ(test, my_clients_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(on, &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(my_perf_event_create(TEST_CPU, "r99", &why)),
+			-EBUSY);
+	KUNIT_EXPECT_STREQ(test, why.text, "the machine goes to sleep");
+	my_clients_sleep(false);
+	KUNIT_EXPECT_EQ(test, my_clients_come(TEST_CPU, &why), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(on, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 30ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(off, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 0ULL);
+	my_perf_event_destroy(on);
+	my_perf_event_destroy(off);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* Of two the first that fails is told, and the other one counts. */
+static void client_comes_broken(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *one = create(test, "cycles@gp0");
+	struct my_perf_event *two = create(test, "cycles@gp1");
+	struct my_perf_event *three = create(test, "cycles@gp2");
+	struct my_pmu_why why;
+	u64 count;
+
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(three), 0);
+	KUNIT_EXPECT_EQ(test, my_clients_go(TEST_CPU), 0);
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(0) | BIT_ULL(1);
+	KUNIT_EXPECT_EQ(test, my_clients_come(TEST_CPU, &why), -ENODEV);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "gp0 stands still"), "%s", why.text);
+	sim->broken = SIM_SOUND;
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(one, &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(three, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 10ULL);
+	my_perf_event_destroy(two);
+	my_perf_event_destroy(one);
+	my_perf_event_destroy(three);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* A module has gone and left them. */
+static void client_left(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(create(test, "cycles")), 0);
+	create(test, "{instructions,r99}");
+	KUNIT_EXPECT_EQ(test, my_clients_end(), 2U);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+static struct kunit_case client_cases[] = {
+	KUNIT_CASE(client_counts),
+	KUNIT_CASE(client_group_size),
+	KUNIT_CASE_PARAM(client_refused, refused_gen_params),
+	KUNIT_CASE(client_firmware),
+	KUNIT_CASE(client_unwinds_allocations),
+	KUNIT_CASE_PARAM(client_unwinds_registers, test_pmu_gen_params),
+	KUNIT_CASE(client_liar),
+	KUNIT_CASE(client_beside),
+	KUNIT_CASE(client_stale),
+	KUNIT_CASE(client_goes_and_comes),
+	KUNIT_CASE(client_comes_broken),
+	KUNIT_CASE(client_left),
+	{ }
+};
+
+static struct kunit_suite client_suite = {
+	.name = "my_pmu_client",
+	.init = client_init,
+	.exit = client_exit,
+	.test_cases = client_cases,
+};
+
+kunit_test_suite(client_suite);
