@@ -390,6 +390,8 @@ static void client_stale(struct kunit *test)
 	test_retire(test, 1, 0);
 	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 2), 0);
 	KUNIT_EXPECT_EQ(test, counts[0], 6ULL);
+	event->cpu->marks.late = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
 	/* seen when it is stopped, and told when it is read */
 	sim->regs.evtsel[0] = 0;
 	KUNIT_EXPECT_EQ(test, my_perf_event_disable(event), 0);
