@@ -4,8 +4,9 @@
 # pmu-events.pl [all]: scripts/pmu-events against another reading of the same
 # tables. Here an event is what stands in its registers: the event select as in
 # the SDM, volume 3, and a mask of the counters it may be on, fixed ones from bit 32
-# on. What the tool prints is decoded to that. An event that it refuses must have
-# the cause that it names, and one that has none must be encoded.
+# on. What the tool prints is decoded to that, here and by the module's own parser. An
+# event that it refuses must have the cause that it names, and one that has none
+# must be encoded.
 #
 # With "all", all tables of both kernels, which takes a minute.
 use strict;
@@ -384,11 +385,31 @@ sub decode {
 	return (undef, $select, $mask || $all);
 }
 
+# The module's parser on the host, in tests/fuzz/.
+sub build_parser {
+	my @sources = ("$top/tests/fuzz/parse_lines.c", "$top/pmu_parse.c", "$top/pmu_encode.c");
+	my (undef, $errors, $status) = run(qw(gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -funsigned-char),
+		"-I$top/tests/fuzz", "-I$top", @sources, '-o', "$work/parse_lines");
+
+	die "pmu-events.pl: $errors" if $status;
+}
+
+# What it makes of these strings: of each "SELECT COUNTERS", or "refused: REASON".
+sub module_reads {
+	my @strings = @_;
+	my %reads;
+
+	spill("$work/strings", join '', map { "$_\n" } @strings);
+	my ($output) = run('sh', '-c', "'$work/parse_lines' < '$work/strings'");
+	@reads{@strings} = split /\n/, $output;
+	return \%reads;
+}
+
 # ---------------------------------------------------------------- to compare
 
 # What is wrong with a line of the tool's.
 sub complain {
-	my ($event, $table, $all, $with_register, $what, $text) = @_;
+	my ($event, $table, $all, $with_register, $what, $text, $module) = @_;
 	my @causes = causes($event, $table, $with_register);
 
 	if ($what eq 'refused') {
@@ -401,6 +422,8 @@ sub complain {
 	my ($want_select, $want_mask) = registers($event, $table);
 	return sprintf '%s is %#x on %#x, and should be %#x on %#x', $text, $select, $mask, $want_select, $want_mask
 		if $select != $want_select || $mask != $want_mask;
+	my $want_module = "$select " . ($mask == $all ? 0 : $mask);
+	return "$text is $module to the module, and should be $want_module" if $module ne $want_module;
 	return;
 }
 
@@ -414,6 +437,7 @@ sub compare {
 	my %with_register = map { $_ => 1 } map { keys_of($_) } grep { core($_) && has_register($_) } @events;
 	my ($output, $errors, $status) = run($tool, arguments($table), 'encode', '--all');
 	my @complaints = ($errors) x !!length $errors;
+	my $module = module_reads($output =~ /^[^\t]+\tencoded\t([^\t\n]+)$/mg);
 	my %waiting;
 
 	push @complaints, "exit status $status" if $status;
@@ -422,7 +446,8 @@ sub compare {
 		my ($name, $what, $text) = /^([^\t]+)\t(encoded|refused)\t([^\t]+)$/ or return "a line is '$_'";
 		my $event = shift @{$waiting{$name} // []} or return "$name is in no table";
 
-		push @complaints, map { "$name $_" } complain($event, $table, $all, \%with_register, $what, $text);
+		push @complaints, map { "$name $_" } complain($event, $table, $all, \%with_register, $what, $text,
+			$module->{$text} // 'nothing');
 		$count->{$what eq 'encoded' ? $what : (grep { $text =~ $says{$_} } sort keys %says)[0] // 'other'}++;
 	}
 	push @complaints, map { "$_ is not there" } grep { @{$waiting{$_}} } sort keys %waiting;
@@ -611,6 +636,7 @@ sub all_tables {
 die "usage: tests/pmu-events.pl [all]\n" if @ARGV > 1 || (@ARGV && $ARGV[0] ne 'all');
 $| = 1;
 @tables = all_tables() if @ARGV;
+build_parser();
 invent();
 stub_source();
 my $tool = copy_tool(slurp("$top/scripts/pmu-events"));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parameters' parser, as it is, on the host: reads events, one in a line, and
+ * prints for each what the module makes of it: event select with USR and OS, and the
+ * counters that it names, as numbers; or why it is refused.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pmu_encode.h"
+#include "pmu_event.h"
+#include "pmu_parse.h"
+#include "pmu_why.h"
+
+#define USR		(1U << 16)
+#define OS		(1U << 17)
+
+static u64 counters_of(const struct my_perf_event_attr *attr)
+{
+	return attr->pin == MY_PMC_ANY ? attr->counters : BIT_ULL(attr->pin);
+}
+
+static void parse(const char *line)
+{
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+
+	if (my_parse_events(line, &attr, 1, &why) != 1) {
+		printf("refused: %s\n", why.text);
+		return;
+	}
+	printf("%u %llu\n",
+	       my_event_config(&attr) | (attr.exclude_user ? 0 : USR) |
+	       (attr.exclude_kernel ? 0 : OS),
+	       (unsigned long long)counters_of(&attr));
+}
+
+int main(void)
+{
+	char line[4096];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		parse(line);
+	}
+	return ferror(stdin) ? 1 : 0;
+}
