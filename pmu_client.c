@@ -16,8 +16,9 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "pmu_client.h"
 #include "pmu_event.h"
@@ -30,10 +31,12 @@
  * struct my_client - what one call of my_perf_event_create() has made
  * @list: of all
  * @c: its CPU, and its events
+ * @up: the CPU has reached the module's hotplug state
  */
 struct my_client {
 	struct list_head list;
 	struct my_pmu_cpu c;
+	bool up;
 };
 
 /* Under cpus_read_lock(), or in a hotplug callback. */
@@ -41,6 +44,9 @@ static DEFINE_MUTEX(clients_lock);
 static LIST_HEAD(clients);
 static const struct my_client_host *host;
 static bool asleep;
+
+/* 48-bit counters have 35 minutes; more is not needed. */
+#define KEEP_UP_MAX_MS		(60U * 60 * MSEC_PER_SEC)
 
 static u64 used_of(int cpu)
 {
@@ -70,27 +76,60 @@ u64 my_clients_used(int cpu)
 }
 
 /**
- * my_clients_show() - the event of another module that is on a counter
- * @m: where
+ * my_clients_event() - the event of another module that has a counter
  * @cpu: the CPU
  * @idx: the counter
+ * @name: filled in, MY_EVENT_NAME_LEN characters
  *
  * Context: task; sleeps.
+ * Return: false if there is none.
  */
-void my_clients_show(struct seq_file *m, int cpu, int idx)
+bool my_clients_event(int cpu, int idx, char *name)
 {
 	struct my_client *client;
+	bool found = false;
 	unsigned int i;
 
 	mutex_lock(&clients_lock);
 	list_for_each_entry(client, &clients, list) {
 		for (i = 0; i < client->c.nr_events && client->c.cpu == cpu; i++) {
-			if (client->c.event[i].hw.idx == idx)
-				seq_puts(m, client->c.event[i].attr.name);
+			if (client->c.event[i].hw.idx != idx)
+				continue;
+			strscpy(name, client->c.event[i].attr.name,
+				MY_EVENT_NAME_LEN);
+			found = true;
 		}
 	}
 	mutex_unlock(&clients_lock);
+	return found;
 }
+
+/* --- so that no counter wraps twice unseen, whenever its module reads it ---------- */
+
+static unsigned long keep_up_jiffies(void)
+{
+	struct my_client *client;
+	unsigned int ms = ~0U;
+
+	list_for_each_entry(client, &clients, list)
+		ms = min(ms, my_pmu_max_interval_ms(my_pmu_bits(&client->c)));
+	return msecs_to_jiffies(min(ms, KEEP_UP_MAX_MS));
+}
+
+static void keep_up(struct work_struct *work)
+{
+	struct my_client *client;
+
+	mutex_lock(&clients_lock);
+	list_for_each_entry(client, &clients, list)
+		my_pmu_keep_up(&client->c);	/* who reads it sees what fails */
+	if (!list_empty(&clients))
+		queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+				   keep_up_jiffies());
+	mutex_unlock(&clients_lock);
+}
+
+static DECLARE_DELAYED_WORK(keeper, keep_up);
 
 /* --- one of them ------------------------------------------------------------------ */
 
@@ -157,7 +196,7 @@ static int start(struct my_pmu_cpu *c, struct my_perf_event_attr *attr,
 	err = my_pmu_cpu_init(c, attr, nr, why);
 	if (err)
 		return err;
-	c->wanted = 0;
+	c->wanted = 0;	/* yet */
 	return my_pmu_cpu_up(c, why);
 }
 
@@ -170,8 +209,12 @@ static int start_client(struct my_client *client, struct my_perf_event_attr *att
 	cpus_read_lock();
 	mutex_lock(&clients_lock);
 	err = start(&client->c, attr, nr, why);
-	if (!err)
+	if (!err) {
+		client->up = true;
 		list_add_tail(&client->list, &clients);
+		/* At once, and then as often as the narrowest needs it. */
+		mod_delayed_work(system_unbound_wq, &keeper, 0);
+	}
 	mutex_unlock(&clients_lock);
 	cpus_read_unlock();
 	return err;
@@ -210,16 +253,19 @@ static int fill_client(struct my_client *client, const char *events,
  * @events: one event, or several in braces, as the parameter counters= has them
  * @why: if refused, the reason
  *
- * What is in braces starts, stops and is read at the same instant.  It gets
- * counters that nobody else has, and keeps them; it never takes turns.  Each of them
- * proves that it counts, with some thousand instructions on the CPU, which whatever
- * counts there sees.  Nothing of this counts before my_perf_event_enable().
+ * What is in braces starts, stops and is read at the same instant (from version 2
+ * on).  It gets counters that no other event has, and keeps them; it never takes turns.
+ * Each of them proves that it counts, with some ten thousand instructions on the CPU,
+ * which whatever counts there sees.  Nothing of this counts before
+ * my_perf_event_enable(); and while it does not, firmware that looks only whether a
+ * counter is in use could take it.
  *
  * Context: task; sleeps.  Takes cpus_read_lock(): not in a hotplug callback.
  * Return: the first event, which stands for all of them; or ERR_PTR: -EINVAL if
  * @events is wrong or @cpu is no CPU; -ENXIO if it is offline; -EOPNOTSUPP if it
  * does not have the event; -ENOSPC if no counter is left for it; -EBUSY if a pin is
- * to one that is taken; -ENODEV if a counter, or all of the PMU, does not work; -EIO
+ * to one that is taken, if the CPU has counters that are not kept from perf, or if the
+ * machine is about to sleep; -ENODEV if a counter, or all of the PMU, does not work; -EIO
  * if a register faulted; -ENOMEM.
  */
 struct my_perf_event *my_perf_event_create(int cpu, const char *events,
@@ -304,13 +350,15 @@ void my_clients_begin(const struct my_client_host *new_host)
  * may have gone without destroying what it has made.
  *
  * Context: task; sleeps.
- * Return: how many were left, and are not any more.
+ * Return: how many calls of my_perf_event_create() have left something, which is
+ * gone now.
  */
 unsigned int my_clients_end(void)
 {
 	struct my_client *client, *next;
 	unsigned int left = 0;
 
+	cancel_delayed_work_sync(&keeper);
 	cpus_read_lock();
 	mutex_lock(&clients_lock);
 	list_for_each_entry_safe(client, next, &clients, list) {
@@ -329,7 +377,7 @@ static int come(int cpu, struct my_pmu_why *why)
 	int first = 0, err;
 
 	list_for_each_entry(client, &clients, list) {
-		if (client->c.cpu != cpu)
+		if (client->c.cpu != cpu || !client->up)
 			continue;
 		err = my_pmu_cpu_up(&client->c, &reason);
 		if (err && !first) {
@@ -354,12 +402,22 @@ static int go(int cpu)
 	return first;
 }
 
+static void set_up(int cpu, bool up)
+{
+	struct my_client *client;
+
+	list_for_each_entry(client, &clients, list) {
+		if (client->c.cpu == cpu)
+			client->up = up;
+	}
+}
+
 /**
  * my_clients_come() - a CPU is back: what was enabled there counts on
  * @cpu: the CPU
  * @why: if one of them does not, the reason of the first
  *
- * Context: task; sleeps.  Under cpus_read_lock(), or in a hotplug callback.
+ * Context: task; sleeps.  In a hotplug callback.
  * Return: 0, or what my_pmu_cpu_up() says of the first that cannot.
  */
 int my_clients_come(int cpu, struct my_pmu_why *why)
@@ -367,6 +425,7 @@ int my_clients_come(int cpu, struct my_pmu_why *why)
 	int err;
 
 	mutex_lock(&clients_lock);
+	set_up(cpu, true);
 	err = asleep ? 0 : come(cpu, why);
 	mutex_unlock(&clients_lock);
 	return err;
@@ -377,14 +436,51 @@ int my_clients_come(int cpu, struct my_pmu_why *why)
  * @cpu: the CPU
  *
  * Context: as my_clients_come().
- * Return: 0, or -EIO if a register faulted.
+ * Return: 0, or -EIO if a register faulted; then some may be told -ESTALE.
  */
 int my_clients_go(int cpu)
 {
 	int err;
 
 	mutex_lock(&clients_lock);
+	set_up(cpu, false);
 	err = go(cpu);
+	mutex_unlock(&clients_lock);
+	return err;
+}
+
+/**
+ * my_clients_rest() - the machine is about to sleep: as my_clients_go(), for a while
+ * @cpu: the CPU; after my_clients_sleep()
+ *
+ * Context: task; sleeps.  Under cpus_read_lock().
+ * Return: as my_clients_go().
+ */
+int my_clients_rest(int cpu)
+{
+	int err;
+
+	mutex_lock(&clients_lock);
+	err = go(cpu);
+	mutex_unlock(&clients_lock);
+	return err;
+}
+
+/**
+ * my_clients_wake() - the machine has slept: what was enabled on a CPU counts on
+ * @cpu: the CPU; after my_clients_sleep().  One that is not all the way online stays
+ *	as it is
+ * @why: as for my_clients_come()
+ *
+ * Context: as my_clients_rest().
+ * Return: as my_clients_come().
+ */
+int my_clients_wake(int cpu, struct my_pmu_why *why)
+{
+	int err;
+
+	mutex_lock(&clients_lock);
+	err = come(cpu, why);
 	mutex_unlock(&clients_lock);
 	return err;
 }

@@ -9,7 +9,6 @@
 
 struct my_names;
 struct my_pmu_cpu;
-struct seq_file;
 
 /**
  * struct my_client_host - what other modules' events depend on
@@ -27,8 +26,10 @@ void my_clients_begin(const struct my_client_host *host);
 unsigned int my_clients_end(void);
 int my_clients_come(int cpu, struct my_pmu_why *why);
 int my_clients_go(int cpu);
+int my_clients_rest(int cpu);
+int my_clients_wake(int cpu, struct my_pmu_why *why);
 void my_clients_sleep(bool asleep);
 u64 my_clients_used(int cpu);
-void my_clients_show(struct seq_file *m, int cpu, int idx);
+bool my_clients_event(int cpu, int idx, char *name);
 
 #endif

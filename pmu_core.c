@@ -392,13 +392,8 @@ static void free_target(struct my_session *s, int cpu)
 /* The narrowest counter in use must not be able to wrap twice. */
 static int check_interval(const struct my_session *s, const struct my_pmu_cpu *c)
 {
-	unsigned int bits = 64, max;
+	unsigned int bits = my_pmu_bits(c), max = my_pmu_max_interval_ms(bits);
 
-	if (c->used & MY_GENERIC_COUNTERS)
-		bits = min(bits, c->pmu.cntval_bits);
-	if (c->used & MY_FIXED_COUNTERS)
-		bits = min(bits, c->pmu.cntval_bits_fixed);
-	max = my_pmu_max_interval_ms(bits);
 	if (s->interval_ms <= max)
 		return 0;
 	pr_err("interval: %u: a %u-bit counter must be read every %u ms at least, or it could wrap unseen\n",
@@ -603,18 +598,16 @@ static void all_go(struct my_session *s, const char *how)
 }
 
 /* Other modules' events. */
-static void clients_come(int cpu)
+static void tell_clients_come(int cpu, int err, const struct my_pmu_why *why)
 {
-	struct my_pmu_why why;
-
-	if (my_clients_come(cpu, &why))
+	if (err)
 		pr_err("cpu%d is back, but an event of another module cannot be counted: %s\n",
-		       cpu, why.text);
+		       cpu, why->text);
 }
 
-static void clients_go(int cpu)
+static void tell_clients_go(int cpu, int err)
 {
-	if (my_clients_go(cpu))
+	if (err)
 		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
 		       cpu);
 }
@@ -645,14 +638,16 @@ static void target_goes(struct my_session *s, int cpu)
 /* It must not fail: that would keep the CPU offline. */
 static int cpu_up_callback(unsigned int cpu)
 {
+	struct my_pmu_why why;
+
 	target_comes(session, cpu);
-	clients_come(cpu);
+	tell_clients_come(cpu, my_clients_come(cpu, &why), &why);
 	return 0;
 }
 
 static int cpu_down_callback(unsigned int cpu)
 {
-	clients_go(cpu);
+	tell_clients_go(cpu, my_clients_go(cpu));
 	target_goes(session, cpu);
 	return 0;
 }
@@ -660,13 +655,14 @@ static int cpu_down_callback(unsigned int cpu)
 /* Under cpus_read_lock(), as what follows. */
 static void sleep_ends(struct my_session *s)
 {
+	struct my_pmu_why why;
 	int cpu;
 
 	s->asleep = false;
 	all_come(s);
 	my_clients_sleep(false);
 	for_each_online_cpu(cpu)
-		clients_come(cpu);
+		tell_clients_come(cpu, my_clients_wake(cpu, &why), &why);
 }
 
 static void sleep_begins(struct my_session *s, const char *how)
@@ -675,7 +671,7 @@ static void sleep_begins(struct my_session *s, const char *how)
 
 	my_clients_sleep(true);
 	for_each_online_cpu(cpu)
-		clients_go(cpu);
+		tell_clients_go(cpu, my_clients_rest(cpu));
 	all_go(s, how);
 	s->asleep = true;
 }
@@ -815,26 +811,17 @@ static void show_events(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 	seq_putc(m, '\n');
 }
 
-static void show_name(struct seq_file *m, int cpu, int idx)
-{
-	seq_printf(m, "cpu%d %s%d ", cpu, my_pmc_kind(idx), my_pmc_number(idx));
-}
-
-/* Another module's. */
-static void show_lent(struct seq_file *m, int cpu, int idx)
-{
-	show_name(m, cpu, idx);
-	seq_puts(m, "lent ");
-	my_clients_show(m, cpu, idx);
-	seq_putc(m, '\n');
-}
-
 static void show_counter(struct seq_file *m, const struct my_pmu_cpu *c, int idx)
 {
-	show_name(m, c->cpu, idx);
+	char name[MY_EVENT_NAME_LEN];
+
+	seq_printf(m, "cpu%d %s%d ", c->cpu, my_pmc_kind(idx),
+		   my_pmc_number(idx));
 	if (c->used & BIT_ULL(idx)) {
 		seq_puts(m, READ_ONCE(c->away) ? "resting" : "counting");
 		show_events(m, c, idx);
+	} else if (my_clients_event(c->cpu, idx, name)) {
+		seq_printf(m, "lent %s\n", name);
 	} else if (c->foreign & BIT_ULL(idx)) {
 		seq_puts(m, "firmware\n");
 	} else {
@@ -844,25 +831,25 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *c, int idx
 
 static void show_target(struct seq_file *m, const struct my_target *t)
 {
-	u64 left, lent = my_clients_used(t->c.cpu);
+	u64 left;
 
 	seq_printf(m, "cpu%d samples %llu missed %llu\n", t->c.cpu,
 		   READ_ONCE(t->nr_samples), READ_ONCE(t->nr_missed));
-	for (left = t->c.pmu.counters; left; left &= left - 1) {
-		if (lent & left & -left)
-			show_lent(m, t->c.cpu, __ffs64(left));
-		else
-			show_counter(m, &t->c, __ffs64(left));
-	}
+	for (left = t->c.pmu.counters; left; left &= left - 1)
+		show_counter(m, &t->c, __ffs64(left));
 }
 
 /* On a CPU that the module does not count on for itself. */
 static void show_clients(struct seq_file *m, int cpu)
 {
-	u64 left;
+	char name[MY_EVENT_NAME_LEN];
+	int idx;
 
-	for (left = my_clients_used(cpu); left; left &= left - 1)
-		show_lent(m, cpu, __ffs64(left));
+	for (idx = 0; idx < MY_PMC_MAX; idx++) {
+		if (my_clients_event(cpu, idx, name))
+			seq_printf(m, "cpu%d %s%d lent %s\n", cpu,
+				   my_pmc_kind(idx), my_pmc_number(idx), name);
+	}
 }
 
 static int counters_show(struct seq_file *m, void *unused)
@@ -1205,7 +1192,7 @@ static void dismiss_clients(void)
 	unsigned int left = my_clients_end();
 
 	if (left)
-		pr_err("%u events of other modules were never destroyed, and are gone\n",
+		pr_err("other modules have not destroyed what they had created, %u times; it is gone\n",
 		       left);
 }
 

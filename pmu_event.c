@@ -7,6 +7,8 @@
  * instructions.  What the registers held before is kept and put back.
  */
 #include <linux/bitops.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
@@ -595,6 +597,17 @@ static int start_events(struct my_pmu_cpu *c, u64 events)
 	return err;
 }
 
+/* What they have counted since they were read before, and nobody will know. */
+static void mark_lost(struct my_pmu_cpu *c, u64 events, u64 time)
+{
+	for (; events; events &= events - 1) {
+		const struct my_hw_perf_event *hw = &c->event[__ffs64(events)].hw;
+
+		if (hw->prev_time != time)
+			c->marks.late |= BIT_ULL(hw->idx);
+	}
+}
+
 /* Nothing is left out because something before it failed. */
 static int stop_events(struct my_pmu_cpu *c, u64 events, u64 *time)
 {
@@ -607,6 +620,7 @@ static int stop_events(struct my_pmu_cpu *c, u64 events, u64 *time)
 	*time = ktime_get_ns();
 	err = my_pmu_update(c, events, *time);
 	first = first ?: err;
+	mark_lost(c, events, *time);
 	err = disable_events(c, events);
 	first = first ?: err;
 	note_on(c, c->on & ~events);
@@ -915,18 +929,38 @@ int my_perf_event_enable(struct my_perf_event *event)
 }
 EXPORT_SYMBOL_GPL(my_perf_event_enable);
 
+/* It must not start again when its CPU is back.  Here it can neither come nor go. */
+static int disable_away(struct my_perf_event *event)
+{
+	struct my_pmu_cpu *c = event->cpu;
+	int err = 0;
+
+	cpus_read_lock();
+	if (cpu_online(c->cpu))
+		err = my_pmu_call(c, my_perf_event_group(event),
+				  __my_pmu_disable, NULL);
+	else
+		c->wanted &= ~my_perf_event_group(event);
+	cpus_read_unlock();
+	return err;
+}
+
 /**
  * my_perf_event_disable() - stop an event and its group, put their registers back
  * @event: the event; if it is off already, nothing happens
  *
- * my_perf_event_read() gives what it has counted.
+ * my_perf_event_read() gives what it has counted.  If its CPU is offline, it does not
+ * start when that is back.
  *
- * Context: task, interrupts on; one cross-call.
- * Return: as my_pmu_cpu_down().
+ * Context: task, interrupts on; one cross-call.  If its CPU is offline, also
+ * cpus_read_lock().
+ * Return: 0, or -EIO if a register faulted, all others have been put back then.
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {
-	return my_pmu_call(event->cpu, my_perf_event_group(event),
-			   __my_pmu_disable, NULL);
+	int err = my_pmu_call(event->cpu, my_perf_event_group(event),
+			      __my_pmu_disable, NULL);
+
+	return err == -ENXIO ? disable_away(event) : err;
 }
 EXPORT_SYMBOL_GPL(my_perf_event_disable);

@@ -345,6 +345,18 @@ static inline bool my_pmu_takes_turns(const struct my_pmu_cpu *c)
 	return c->schedule.nr_turns > 1;
 }
 
+/* Width of the narrowest counter that it uses; 64 if it uses none. */
+static inline unsigned int my_pmu_bits(const struct my_pmu_cpu *c)
+{
+	unsigned int bits = 64;
+
+	if (c->used & MY_GENERIC_COUNTERS)
+		bits = c->pmu.cntval_bits;
+	if (c->used & MY_FIXED_COUNTERS && c->pmu.cntval_bits_fixed < bits)
+		bits = c->pmu.cntval_bits_fixed;
+	return bits;
+}
+
 /* For how long it has been up in all, until @now; on it, while it is up. */
 static inline u64 my_pmu_uptime(const struct my_pmu_cpu *c, u64 now)
 {
@@ -424,6 +436,7 @@ u64 my_perf_event_group(const struct my_perf_event *event);
 
 /* pmu_read.c */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample);
+int my_pmu_keep_up(struct my_pmu_cpu *c);
 void my_pmu_read_cpus(const struct cpumask *cpus,
 		      struct my_pmu_reading **by_cpu);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);

@@ -7,6 +7,7 @@
  * the running kernel is asked, before its PMU is taken from it.  Where it does
  * not answer, there are the encodings that the architecture defines.
  */
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -16,6 +17,18 @@
 #include "pmu_hw.h"
 #include "pmu_names.h"
 #include "pmu_why.h"
+
+/*
+ * Umask and event select of what needs an extra register on one CPU or another: offcore
+ * responses, load latencies, the frontend's.  The kernel knows on which
+ * (arch/x86/events/intel/core.c), and is asked.
+ */
+static const u16 extra_events[] = {
+	0x0127, 0x0227, 0x012a, 0x012b, 0x01b7, 0x02b7, 0x01bb, 0x01c6, 0x02c6, 0x03c6,
+	0x04c2, 0x40ad, 0x01cd, 0x05d0, 0x100b,
+};
+
+static_assert(ARRAY_SIZE(extra_events) == MY_EXTRA_EVENTS);
 
 static int refuse_extra(const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
@@ -118,6 +131,24 @@ int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
 	return 0;
 }
 
+static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
+{
+	struct hw_perf_answer answer;
+	unsigned int n;
+	int err;
+
+	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
+		answer = (struct hw_perf_answer) {};
+		err = hw_ask_perf(cpu, PERF_TYPE_RAW, extra_events[n], &answer);
+		if (err == -ENOMEM)
+			return my_refuse(why, err,
+					 "'r%x': no memory to ask perf for it",
+					 extra_events[n]);
+		names->extra[n] = err == -ENXIO || (!err && answer.extra);
+	}
+	return 0;
+}
+
 /**
  * my_names_list() - the encodings of all events that have names
  * @cpu: the CPU
@@ -134,6 +165,9 @@ int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 	int err;
 
 	*names = (struct my_names) {};
+	err = list_extra(cpu, names, why);
+	if (err)
+		return err;
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_known_event(n, &attr))
 			continue;
@@ -152,6 +186,28 @@ static bool is_same(const struct my_perf_event_attr *a,
 		    const struct my_perf_event_attr *b)
 {
 	return a->perf_type == b->perf_type && a->perf_config == b->perf_config;
+}
+
+/* Of a CPU of which nothing is known it may be so. */
+static bool may_need_extra(const struct my_names *names,
+			   const struct my_perf_event_attr *attr)
+{
+	unsigned int n;
+
+	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
+		if (extra_events[n] == (attr->umask << 8 | attr->event))
+			return !names || names->extra[n];
+	}
+	return false;
+}
+
+static int look_up_raw(const struct my_names *names,
+		       const struct my_perf_event_attr *attr,
+		       struct my_pmu_why *why)
+{
+	if (may_need_extra(names, attr))
+		return refuse_extra(attr, why);
+	return check_bits(attr, attr->perf_config, why);
 }
 
 static int take_known(const struct my_names *names, unsigned int n, int cpu,
@@ -173,7 +229,8 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
  * @attr: the event, as it was parsed; one with a name gets its encoding
  * @why: if refused, the reason
  *
- * Whether a raw event needs an extra register is not known then.
+ * Whether a raw event needs an extra register is known of those that do so on some
+ * CPU of today.
  *
  * Context: any; pure.
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
@@ -186,12 +243,16 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	unsigned int n;
 
 	if (is_encoded(attr))
-		return check_bits(attr, attr->perf_config, why);
+		return look_up_raw(names, attr, why);
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))
 			return take_known(names, n, cpu, attr, why);
 	}
-	return without_perf(cpu, -ENODEV, attr, why);
+	if (attr->event || attr->umask)
+		return 0;	/* the architecture's */
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU %d when my_pmu was loaded",
+			 attr->name, cpu);
 }
 
 /**

@@ -10,16 +10,22 @@
 struct my_perf_event_attr;
 struct my_pmu_why;
 
+/* Places of the raw events that need an extra register on some CPUs. */
+#define MY_EXTRA_EVENTS	15
+
 /**
  * struct my_names - what perf says of each event that has a name
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
  * @confirmed: perf has one
  * @refused: it cannot be programmed here
+ * @extra: of raw events of which that is known of some CPU, by place: they need an
+ *	extra register on this one
  */
 struct my_names {
 	u32 config[MY_KNOWN_EVENTS];
 	bool confirmed[MY_KNOWN_EVENTS];
 	bool refused[MY_KNOWN_EVENTS];
+	bool extra[MY_EXTRA_EVENTS];
 };
 
 void *my_names_begin(int cpu);

@@ -111,7 +111,8 @@ static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 	int err;
 
 	err = my_pmu_update(c, on, now);
-	fill_sample(c, events, now, sample);
+	if (sample)
+		fill_sample(c, events, now, sample);
 	c->stopped.overflowed &= c->tell & my_pmu_counters_of(c, on);
 	return err ?: take_failure(c);
 }
@@ -123,7 +124,7 @@ static noinline int finish_read(struct my_pmu_cpu *c,
 	int err = c->pmu.acknowledge(&c->pmu, c->stopped.overflowed);
 
 	first = first ?: err;
-	if (first)
+	if (first && sample)
 		move_marks(&c->marks, &sample->marks, ~0ULL);	/* for the next */
 	return first;
 }
@@ -180,6 +181,27 @@ int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 	return my_pmu_call(c, ALL_EVENTS, __my_pmu_read, sample);
 }
 
+static int __my_pmu_keep_up(struct my_pmu_cpu *c, u64 unused, void *also_unused)
+{
+	lockdep_assert_irqs_disabled();
+	return c->on ? read_counters(c, ALL_EVENTS, NULL) : 0;
+}
+
+/**
+ * my_pmu_keep_up() - read the counters of a CPU, so that none wraps twice unseen
+ * @c: the CPU
+ *
+ * For whoever cannot be relied on to read them in time, see
+ * my_pmu_max_interval_ms().  What there is to say is left to whoever reads next.
+ *
+ * Context: task, interrupts on; one cross-call.
+ * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
+ */
+int my_pmu_keep_up(struct my_pmu_cpu *c)
+{
+	return my_pmu_call(c, ALL_EVENTS, __my_pmu_keep_up, NULL);
+}
+
 static void read_this_cpu(void *by_cpu)
 {
 	struct my_pmu_reading **readings = by_cpu;
@@ -232,7 +254,7 @@ static int read_events(struct my_pmu_cpu *c, u64 events,
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted; -ESTALE, once, if
  * what it has counted since it was read before is not known: somebody else wrote the
- * counter's registers, or it may have wrapped more than once.  That is missing
+ * counter's registers, or one of them faulted when it was stopped.  That is missing
  * from then on; it has been programmed anew, and the next read is right again.
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)

@@ -1849,7 +1849,7 @@ static void core_client(struct kunit *test)
 	my_perf_event_destroy(here);
 	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 0U);
 	unload_module();
-	KUNIT_EXPECT_EQ(test, count_lines("1 events of other modules"), 0U);
+	KUNIT_EXPECT_EQ(test, count_lines("other modules have not"), 0U);
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -1906,6 +1906,57 @@ static void core_client_breaks(struct kunit *test)
 	expect_untouched(test, PMU(V4), &before);
 }
 
+/* Stopped while its CPU is away, it is not started when that is back. */
+static void core_client_disabled_away(struct kunit *test)
+{
+	struct my_perf_event *event;
+	struct sim_registers before;
+	u64 count;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	event = new_client(test, TEST_CPU, "instructions:u");
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(event), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 10ULL);
+	my_perf_event_destroy(event);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* As core_sleep_half_down. */
+static void core_client_half_down(struct kunit *test)
+{
+	struct sim_registers before;
+	struct my_perf_event *event;
+	u64 count;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	event = new_client(test, TEST_CPU, "instructions:u");
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	cpus_read_lock();
+	cpu_down_callback(TEST_CPU);
+	cpus_read_unlock();
+	tell(PM_SUSPEND_PREPARE);
+	tell(PM_POST_SUSPEND);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ENXIO);
+	cpus_read_lock();
+	cpu_up_callback(TEST_CPU);
+	cpus_read_unlock();
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 10ULL);
+	my_perf_event_destroy(event);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
 static void core_client_is_left(struct kunit *test)
 {
 	struct sim_registers before;
@@ -1914,7 +1965,7 @@ static void core_client_is_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_perf_event_enable(new_client(test, TEST_CPU, "r99")), 0);
 	unload_module();
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "1 events of other modules were never destroyed, and are gone\n");
+			   "other modules have not destroyed what they had created, 1 times; it is gone\n");
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -2019,6 +2070,8 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_client),
 	KUNIT_CASE(core_client_is_shown),
 	KUNIT_CASE(core_client_breaks),
+	KUNIT_CASE(core_client_disabled_away),
+	KUNIT_CASE(core_client_half_down),
 	KUNIT_CASE(core_client_is_left),
 	KUNIT_CASE(core_client_was_there_first),
 	KUNIT_CASE(core_counts_nothing),

@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include "my_pmu.h"
@@ -29,6 +30,7 @@ static long measure(void *event)
 
 	/* The least of ten has no interrupt in it. */
 	for (n = 0; n < 10 && !err; n++) {
+		cond_resched();	/* each read would look whether somebody waits */
 		err = my_perf_event_read_group(event, count[0], 2);
 		err = err ?: my_perf_event_read_group(event, count[1], 2);
 		x = scramble(x);

@@ -12,8 +12,8 @@
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
-#define USR		(1U << 16)
-#define OS		(1U << 17)
+#define USR		BIT(16)
+#define OS		BIT(17)
 
 static u64 counters_of(const struct my_perf_event_attr *attr)
 {
@@ -29,9 +29,9 @@ static void parse(const char *line)
 		printf("refused: %s\n", why.text);
 		return;
 	}
-	printf("%u %llu\n",
-	       my_event_config(&attr) | (attr.exclude_user ? 0 : USR) |
-	       (attr.exclude_kernel ? 0 : OS),
+	printf("%lu %llu\n",
+	       my_event_config(&attr) | (attr.exclude_user ? 0UL : USR) |
+	       (attr.exclude_kernel ? 0UL : OS),
 	       (unsigned long long)counters_of(&attr));
 }
 

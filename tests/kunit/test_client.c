@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "test.h"
 
@@ -35,6 +36,37 @@ static void test_kvfree(const void *p)
 	kvfree(p);
 }
 
+/* The work is done when a test does it. */
+static unsigned int nr_started, nr_again;
+static unsigned long again_in;
+
+static bool test_mod_delayed_work(struct workqueue_struct *wq,
+				  struct delayed_work *work, unsigned long delay)
+{
+	nr_started++;
+	return true;
+}
+
+static bool test_queue_delayed_work(struct workqueue_struct *wq,
+				    struct delayed_work *work, unsigned long delay)
+{
+	nr_again++;
+	again_in = delay;
+	return true;
+}
+
+/* The CPU is online, but not up to the module's state. */
+static bool below_state;
+
+static bool test_cpu_active(unsigned int cpu)
+{
+	return !below_state && cpu_active(cpu);
+}
+
+#define mod_delayed_work	test_mod_delayed_work
+#define queue_delayed_work	test_queue_delayed_work
+#undef cpu_active
+#define cpu_active		test_cpu_active
 #undef kvcalloc
 #define kvcalloc		test_kvcalloc
 #undef kvzalloc
@@ -71,6 +103,9 @@ static int client_init(struct kunit *test)
 	test_host.reserved = GENMASK(7, 0);
 	fail_allocation = 0;
 	nr_allocated = 0;
+	nr_started = 0;
+	nr_again = 0;
+	below_state = false;
 	my_clients_begin(&test_host);
 	return 0;
 }
@@ -189,7 +224,7 @@ static const struct refused_client refused_clients[] = {
 	  "'r1000000c0': it needs bits 0x100000000 of the event select, which are not programmed here",
 	},
 	{ 1, "LLC-loads", -EOPNOTSUPP,
-	  "'LLC-loads': CPU 1 does not have this event, as perf says (error -19), nor does the architecture define it",
+	  "'LLC-loads': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU 1 when my_pmu was loaded",
 	},
 	{ 1, "cycles", -EBUSY,
 	  "CPU 1 has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
@@ -247,6 +282,20 @@ static void client_firmware(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware and other events of my_pmu"),
 			      "%s", why.text);
 	my_perf_event_destroy(other);
+}
+
+/* Hotplug was stopped by hand on its way. */
+static void client_half_online(struct kunit *test)
+{
+	struct my_perf_event *event;
+	struct sim_registers before;
+	struct my_pmu_why why;
+
+	fresh_cpu(PMU(V4), &before);
+	below_state = true;
+	event = my_perf_event_create(TEST_CPU, "cycles", &why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -ENXIO);
+	KUNIT_EXPECT_STREQ(test, why.text, "CPU 1 is offline");
 }
 
 static void client_unwinds_allocations(struct kunit *test)
@@ -365,6 +414,47 @@ static void client_beside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
+/* In whatever order they begin, end, start and stop, nothing is left. */
+static void client_any_order(struct kunit *test)
+{
+	static const unsigned int orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	static const char * const what[] = {
+		"instructions@gp0", "{cycles@gp1,branches@gp2}", "r99@gp3",
+	};
+	const struct sim_pmu *pmu = test->param_value;
+	struct my_perf_event *event[3];
+	struct sim_registers before;
+	unsigned int start, end, i;
+	struct sim_cpu *sim;
+	u64 count;
+
+	if (pmu->gp < 4)
+		kunit_skip(test, "four generic counters are needed");
+	test_host.reserved = ~0U;
+	for (start = 0; start < ARRAY_SIZE(orders); start++) {
+		for (end = 0; end < ARRAY_SIZE(orders); end++) {
+			sim = fresh_cpu(pmu, &before);
+			for (i = 0; i < 3; i++)
+				event[i] = create(test, what[i]);
+			for (i = 0; i < 3; i++)
+				KUNIT_EXPECT_EQ(test, my_perf_event_enable(event[orders[start][i]]),
+						0);
+			test_retire(test, 10, 10);
+			KUNIT_EXPECT_EQ(test, my_perf_event_disable(event[orders[end][0]]), 0);
+			for (i = 0; i < 3; i++) {
+				KUNIT_EXPECT_EQ(test, my_perf_event_read(event[i], &count), 0);
+				my_perf_event_destroy(event[orders[end][i]]);
+				event[orders[end][i]] = create(test, "instructions");
+			}
+			for (i = 0; i < 3; i++)
+				my_perf_event_destroy(event[i]);
+			test_expect_registers(test, pmu, &before, &sim->regs);
+		}
+	}
+}
+
 /* --- what was lost ---------------------------------------------------------------------------- */
 
 static void client_stale(struct kunit *test)
@@ -400,6 +490,98 @@ static void client_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count, 6ULL);
 	my_perf_event_destroy(event);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+}
+
+/* A register faults while its CPU goes: what it had counted then is not known. */
+static void client_lost(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
+	struct my_perf_event *event = create(test, "{instructions@gp0,cycles:u@gp1}");
+	struct my_pmu_why why;
+	u64 count;
+
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event + 1, &count), 0);
+	test_retire(test, 10, 0);
+	sim->fail_reg = 1;	/* RDPMC of gp1 */
+	KUNIT_EXPECT_EQ(test, my_clients_go(TEST_CPU), -EIO);
+	sim->fail_reg = 0;
+	KUNIT_EXPECT_EQ(test, my_clients_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 20ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event + 1, &count), -ESTALE);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event + 1, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 10ULL);
+	my_perf_event_destroy(event);
+}
+
+/* Read in time by us, and what there is to say is left to the module. */
+static void client_keep_up(struct kunit *test)
+{
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V2_32), &before);
+	struct my_perf_event *event;
+	u64 count;
+
+	sim->regs.pmc[0] = 0xfffffff0;
+	before = sim->regs;
+	event = create(test, "instructions@gp0");
+	KUNIT_EXPECT_EQ(test, nr_started, 1U);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, nr_again, 1U);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(32));
+	test_expect_registers(test, PMU(V2_32), &before, &sim->regs);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	test_retire(test, 20, 0);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, event->count, 20ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.prev_count, 4ULL);
+	KUNIT_EXPECT_EQ(test, event->cpu->marks.wrapped, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 20ULL);
+	/* Nobody came for so long that it may have wrapped again. */
+	event->hw.prev_time -= 100 * NSEC_PER_MSEC;
+	event->cpu->tell = 0;
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
+	sim->regs.evtsel[0] = 0;
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, my_clients_go(TEST_CPU), 0);
+	keep_up(&keeper.work);
+	my_perf_event_destroy(event);
+	KUNIT_EXPECT_EQ(test, nr_again, 5U);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, nr_again, 5U);
+	test_expect_registers(test, PMU(V2_32), &before, &sim->regs);
+}
+
+/* As often as the narrowest counter in use needs it. */
+static void client_keep_up_how_often(struct kunit *test)
+{
+	struct my_perf_event *wide, *narrow;
+	struct sim_registers before;
+
+	fresh_cpu(PMU(V4_NARROW_FIXED), &before);
+	wide = create(test, "r99");
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(1 << 21));
+	narrow = create(test, "cycles@fixed1");
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(32));
+	my_perf_event_destroy(narrow);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(1 << 21));
+	my_perf_event_destroy(wide);
+	fresh_cpu(PMU(V4_64), &before);
+	test_host.reserved = ~0U;
+	wide = create(test, "r99");
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(60 * 60 * 1000));
+	my_perf_event_destroy(wide);
 }
 
 /* --- CPUs go and come ----------------------------------------------------------------------- */
@@ -496,6 +678,11 @@ static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_goes_and_comes),
 	KUNIT_CASE(client_comes_broken),
 	KUNIT_CASE(client_left),
+	KUNIT_CASE(client_half_online),
+	KUNIT_CASE_PARAM(client_any_order, test_pmu_gen_params),
+	KUNIT_CASE(client_lost),
+	KUNIT_CASE(client_keep_up),
+	KUNIT_CASE(client_keep_up_how_often),
 	{ }
 };
 
