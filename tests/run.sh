@@ -53,6 +53,9 @@ result "and one for all" lines 2 '^my_pmu: all t=.* cpus=3 '
 run CPU=4
 result "a CPU that the guest does not have: not 0" test $status != 0
 result "and why" lines 1 'CPU=4: the guest has CPUs 0 to 3'
+run COUNTERS=none
+result "nothing to count: not 0" test $status != 0
+result "and why" lines 1 'COUNTERS=none: then there are no samples'
 run CPU=1,x
 result "no list of CPUs: not 0" test $status != 0
 result "and what would be one" lines 1 'CPU=1,x: .* give 3, 0-2,5 or all$'

@@ -90,6 +90,63 @@ has "and says so" "$(log)" 'counting: none;'
 alone=$(counted_on 3)
 is_linear "for others alone" "$alone"
 is "as beside ours" "$alone" "$here"
+
+# --- one that stays, while its CPU goes and comes
+counts=/sys/module/my_pmu_sample/parameters/counts
+online=/sys/devices/system/cpu/cpu2/online
+insmod /root/client.ko cpu=2
+is "what is lent is shown" "$(grep -c '^cpu2 \(gp0\|fixed0\) lent instructions:u$' /sys/kernel/debug/my_pmu/counters)" 2
+taskset 4 /root/loop10
+echo 0 > $online
+is "while its CPU is away it cannot be read" "$(cat $counts)" "error -6"
+echo 1 > $online
+taskset 4 /root/loop10
+seen=$(cat $counts)
+is "two counters agree ($seen)" "${seen% *}" "${seen#* }"
+expect "and have what was before and after" [ "${seen% *}" -ge 20000000 ]
+echo 0 > $online
+echo 0 > $counts
+echo 1 > $online
+is "stopped while it was away, it has not started" "$(/root/pmu-registers 2)" "$before2"
+echo 1 > $counts
+taskset 4 /root/loop10
+again=$(cat $counts)
+is "started again, two counters agree ($again)" "${again% *}" "${again#* }"
+expect "and count on" [ $((${again% *} - ${seen% *})) -ge 10000000 ]
+rmmod my_pmu_sample
+
+# --- at any moment
+# shellcheck disable=SC3028 # busybox has RANDOM
+(while [ ! -e /tmp/stop ]; do
+	echo 0 > $online
+	usleep $((RANDOM % 30000))
+	echo 1 > $online
+	usleep $((RANDOM % 30000))
+done) 2> /dev/null &
+toggler=$!
+loaded=0
+refused=0
+other=''
+for _ in $(seq 60); do
+	if insmod /root/client.ko cpu=2 2> /tmp/insmod.err; then
+		loaded=$((loaded + 1))
+		case $(cat $counts) in
+		*[0-9]' '[0-9]* | 'error -6') ;;
+		*) other="counts: $(cat $counts)" ;;
+		esac
+		rmmod my_pmu_sample || other="rmmod: $?"
+	elif grep -q 'No such device or address' /tmp/insmod.err; then
+		refused=$((refused + 1))
+	else
+		other=$(cat /tmp/insmod.err)
+	fi
+done
+touch /tmp/stop
+wait $toggler
+is "of 60 times it has events ($loaded), or is told that the CPU is away ($refused)" \
+	"$((loaded + refused)) $other" "60 "
+expect "it has had some" [ $loaded -gt 0 ]
+echo 1 > $online 2> /dev/null
 unload
 is "every register of CPU 2 is as before" "$(/root/pmu-registers 2)" "$before2"
 is "and of CPU 3" "$(/root/pmu-registers 3)" "$before3"

@@ -37,4 +37,17 @@ for cpu in 0 3; do
 	is "cpu$cpu: every register is as a resume leaves it" "$(/root/pmu-registers 0 3)" "$before"
 done
 
+# --- another module's events, on the boot CPU
+load cpu=3 counters=none
+insmod /root/client.ko cpu=0
+taskset 1 /root/loop10
+sleep_and_wake
+taskset 1 /root/loop10
+counts=$(cat /sys/module/my_pmu_sample/parameters/counts)
+rmmod my_pmu_sample
+unload
+is "another module's two counters agree ($counts)" "${counts% *}" "${counts#* }"
+expect "and have what was before and after" [ "${counts% *}" -ge 20000000 ]
+is "every register is as a resume leaves it" "$(/root/pmu-registers 0 3)" "$before"
+
 finish
