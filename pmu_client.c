@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "pmu_client.h"
+#include "pmu_compat.h"
 #include "pmu_event.h"
 #include "pmu_names.h"
 #include "pmu_owner.h"
@@ -124,7 +125,7 @@ static void keep_up(struct work_struct *work)
 	list_for_each_entry(client, &clients, list)
 		my_pmu_keep_up(&client->c);	/* who reads it sees what fails */
 	if (!list_empty(&clients))
-		queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+		queue_delayed_work(system_dfl_wq, to_delayed_work(work),
 				   keep_up_jiffies());
 	mutex_unlock(&clients_lock);
 }
@@ -213,7 +214,7 @@ static int start_client(struct my_client *client, struct my_perf_event_attr *att
 		client->up = true;
 		list_add_tail(&client->list, &clients);
 		/* At once, and then as often as the narrowest needs it. */
-		mod_delayed_work(system_unbound_wq, &keeper, 0);
+		mod_delayed_work(system_dfl_wq, &keeper, 0);
 	}
 	mutex_unlock(&clients_lock);
 	cpus_read_unlock();

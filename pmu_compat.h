@@ -33,4 +33,9 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Linux 6.17 gave it a name that says what it is, and warns of the old one since. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_dfl_wq		system_unbound_wq
+#endif
+
 #endif
