@@ -45,6 +45,7 @@ static DEFINE_MUTEX(clients_lock);
 static LIST_HEAD(clients);
 static const struct my_client_host *host;
 static bool asleep;
+static unsigned long period;	/* in which all of them are read, jiffies */
 
 /* 48-bit counters have 35 minutes; more is not needed. */
 #define KEEP_UP_MAX_MS		(60U * 60 * MSEC_PER_SEC)
@@ -107,14 +108,15 @@ bool my_clients_event(int cpu, int idx, char *name)
 
 /* --- so that no counter wraps twice unseen, whenever its module reads it ---------- */
 
-static unsigned long keep_up_jiffies(void)
+/* How often the narrowest counter in use must be read. */
+static unsigned long find_period(void)
 {
 	struct my_client *client;
-	unsigned int ms = ~0U;
+	unsigned int ms = KEEP_UP_MAX_MS;
 
 	list_for_each_entry(client, &clients, list)
 		ms = min(ms, my_pmu_max_interval_ms(my_pmu_bits(&client->c)));
-	return msecs_to_jiffies(min(ms, KEEP_UP_MAX_MS));
+	return msecs_to_jiffies(ms);
 }
 
 static void keep_up(struct work_struct *work)
@@ -124,13 +126,24 @@ static void keep_up(struct work_struct *work)
 	mutex_lock(&clients_lock);
 	list_for_each_entry(client, &clients, list)
 		my_pmu_keep_up(&client->c);	/* who reads it sees what fails */
+	period = find_period();
 	if (!list_empty(&clients))
-		queue_delayed_work(system_dfl_wq, to_delayed_work(work),
-				   keep_up_jiffies());
+		queue_delayed_work(system_dfl_wq, to_delayed_work(work), period);
 	mutex_unlock(&clients_lock);
 }
 
 static DECLARE_DELAYED_WORK(keeper, keep_up);
+
+/* For the first client, or one with narrower counters than all others. */
+static void keep_up_with_new(void)
+{
+	unsigned long new_period = find_period();
+
+	if (!list_is_singular(&clients) && new_period >= period)
+		return;
+	period = new_period;
+	mod_delayed_work(system_dfl_wq, &keeper, period);
+}
 
 /* --- one of them ------------------------------------------------------------------ */
 
@@ -213,8 +226,7 @@ static int start_client(struct my_client *client, struct my_perf_event_attr *att
 	if (!err) {
 		client->up = true;
 		list_add_tail(&client->list, &clients);
-		/* At once, and then as often as the narrowest needs it. */
-		mod_delayed_work(system_dfl_wq, &keeper, 0);
+		keep_up_with_new();
 	}
 	mutex_unlock(&clients_lock);
 	cpus_read_unlock();

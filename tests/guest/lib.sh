@@ -69,6 +69,47 @@ unload() {
 	rmmod my_pmu
 }
 
+# load_while_toggled CPU MODULE FILE PARAMETER...: sixty times it is loaded, and
+# while_loaded is called, which prints what is wrong, and it is unloaded, while the CPU
+# goes and comes. It may be refused while the CPU is away, but not always.
+#
+# With pauses of any length: the two would go in step otherwise, and meet always in
+# the same place.
+load_while_toggled() {
+	toggled_online=/sys/devices/system/cpu/cpu$1/online
+	toggled_module=$2
+	toggled_file=$3
+	shift 3
+	# shellcheck disable=SC3028 # busybox has RANDOM
+	(while [ ! -e /tmp/stop ]; do
+		echo 0 > "$toggled_online"
+		usleep $((RANDOM % 50000))
+		echo 1 > "$toggled_online"
+		usleep $((RANDOM % 50000))
+	done) 2> /dev/null &
+	toggler=$!
+	loaded=0
+	refused=0
+	other=''
+	for _ in $(seq 60); do
+		if insmod "$toggled_file" "$@" 2> /tmp/insmod.err; then
+			loaded=$((loaded + 1))
+			other=$other$(while_loaded)
+			rmmod "$toggled_module" || other="$other rmmod: $?"
+		elif grep -q 'No such device or address' /tmp/insmod.err; then
+			refused=$((refused + 1))
+		else
+			other=$other$(cat /tmp/insmod.err)
+		fi
+	done
+	touch /tmp/stop
+	wait $toggler
+	echo 1 > "$toggled_online" 2> /dev/null
+	is "of 60 times it loads ($loaded), or is told that the CPU is away ($refused)" \
+		"$((loaded + refused)) $other" "60 "
+	expect "it has loaded" [ $loaded -gt 0 ]
+}
+
 # The module's lines, without what the kernel says of any such module.
 log() {
 	dmesg | sed -n -e '/out-of-tree module taints/d' \

@@ -49,35 +49,8 @@ has "is refused while it is away" "$(log)" 'cpu: 3 is offline; bring it online'
 echo 1 > $online
 
 # --- at any moment, also during load and unload
-# With pauses of any length: the two would go in step otherwise, and meet always in
-# the same place.
-# shellcheck disable=SC3028 # busybox has RANDOM
-(while [ ! -e /tmp/stop ]; do
-	echo 0 > $online
-	usleep $((RANDOM % 50000))
-	echo 1 > $online
-	usleep $((RANDOM % 50000))
-done) 2> /dev/null &
-toggler=$!
-loaded=0
-refused=0
-other=''
-for _ in $(seq 60); do
-	if insmod /root/my_pmu.ko cpu=$cpu interval=5 2> /tmp/insmod.err; then
-		loaded=$((loaded + 1))
-		rmmod my_pmu || other="rmmod: $?"
-	elif grep -q 'No such device or address' /tmp/insmod.err; then
-		refused=$((refused + 1))
-	else
-		other=$(cat /tmp/insmod.err)
-	fi
-done
-touch /tmp/stop
-wait $toggler
-is "of 60 times it loads ($loaded), or says that the CPU is away ($refused)" \
-	"$((loaded + refused)) $other" "60 "
-expect "it has loaded" [ $loaded -gt 0 ]
-echo 1 > $online 2> /dev/null
+while_loaded() { :; }
+load_while_toggled $cpu my_pmu /root/my_pmu.ko cpu=$cpu interval=5
 is "and every register is as before" "$(/root/pmu-registers $cpu)" "$before"
 
 finish

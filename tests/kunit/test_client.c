@@ -38,12 +38,13 @@ static void test_kvfree(const void *p)
 
 /* The work is done when a test does it. */
 static unsigned int nr_started, nr_again;
-static unsigned long again_in;
+static unsigned long started_in, again_in;
 
 static bool test_mod_delayed_work(struct workqueue_struct *wq,
 				  struct delayed_work *work, unsigned long delay)
 {
 	nr_started++;
+	started_in = delay;
 	return true;
 }
 
@@ -529,6 +530,7 @@ static void client_keep_up(struct kunit *test)
 	before = sim->regs;
 	event = create(test, "instructions@gp0");
 	KUNIT_EXPECT_EQ(test, nr_started, 1U);
+	KUNIT_EXPECT_EQ(test, started_in, msecs_to_jiffies(32));
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, nr_again, 1U);
 	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(32));
@@ -569,7 +571,13 @@ static void client_keep_up_how_often(struct kunit *test)
 	wide = create(test, "r99");
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(1 << 21));
+	/* What is as wide does not put it off. */
+	narrow = create(test, "r98");
+	KUNIT_EXPECT_EQ(test, nr_started, 1U);
+	my_perf_event_destroy(narrow);
 	narrow = create(test, "cycles@fixed1");
+	KUNIT_EXPECT_EQ(test, nr_started, 2U);
+	KUNIT_EXPECT_EQ(test, started_in, msecs_to_jiffies(32));
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(32));
 	my_perf_event_destroy(narrow);
