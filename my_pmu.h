@@ -20,7 +20,7 @@
 struct my_perf_event;
 
 /**
- * struct my_pmu_why - why something was refused
+ * struct my_pmu_why - why something was refused; never NULL
  * @text: one line: what was wrong and what would be right, without a newline
  */
 struct my_pmu_why {
