@@ -32,12 +32,10 @@
  * struct my_client - what one call of my_perf_event_create() has made
  * @list: of all
  * @c: its CPU, and its events
- * @up: the CPU has reached the module's hotplug state
  */
 struct my_client {
 	struct list_head list;
 	struct my_pmu_cpu c;
-	bool up;
 };
 
 /* Under cpus_read_lock(), or in a hotplug callback. */
@@ -94,7 +92,9 @@ bool my_clients_event(int cpu, int idx, char *name)
 
 	mutex_lock(&clients_lock);
 	list_for_each_entry(client, &clients, list) {
-		for (i = 0; i < client->c.nr_events && client->c.cpu == cpu; i++) {
+		if (client->c.cpu != cpu)
+			continue;
+		for (i = 0; i < client->c.nr_events; i++) {
 			if (client->c.event[i].hw.idx != idx)
 				continue;
 			strscpy(name, client->c.event[i].attr.name,
@@ -172,7 +172,6 @@ static int look_up(const struct my_pmu_cpu *c, struct my_perf_event_attr *attr,
 	return err;
 }
 
-/* The firmware's counters and those that are taken look alike in the registers. */
 static int look_around(struct my_pmu_cpu *c, struct my_pmu_why *why)
 {
 	int err;
@@ -184,12 +183,8 @@ static int look_around(struct my_pmu_cpu *c, struct my_pmu_why *why)
 		return my_refuse(why, -EBUSY,
 				 "CPU %d has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
 				 c->cpu);
-	err = my_pmu_survey(c, why);
-	if (err)
-		return err;
 	c->taken = host->used(c->cpu) | used_of(c->cpu);
-	c->foreign &= ~c->taken;
-	return 0;
+	return my_pmu_survey(c, why);
 }
 
 static int start(struct my_pmu_cpu *c, struct my_perf_event_attr *attr,
@@ -224,7 +219,6 @@ static int start_client(struct my_client *client, struct my_perf_event_attr *att
 	mutex_lock(&clients_lock);
 	err = start(&client->c, attr, nr, why);
 	if (!err) {
-		client->up = true;
 		list_add_tail(&client->list, &clients);
 		keep_up_with_new();
 	}
@@ -390,7 +384,7 @@ static int come(int cpu, struct my_pmu_why *why)
 	int first = 0, err;
 
 	list_for_each_entry(client, &clients, list) {
-		if (client->c.cpu != cpu || !client->up)
+		if (client->c.cpu != cpu)
 			continue;
 		err = my_pmu_cpu_up(&client->c, &reason);
 		if (err && !first) {
@@ -415,22 +409,12 @@ static int go(int cpu)
 	return first;
 }
 
-static void set_up(int cpu, bool up)
-{
-	struct my_client *client;
-
-	list_for_each_entry(client, &clients, list) {
-		if (client->c.cpu == cpu)
-			client->up = up;
-	}
-}
-
 /**
  * my_clients_come() - a CPU is back: what was enabled there counts on
- * @cpu: the CPU
+ * @cpu: the CPU; nothing happens while the machine is about to sleep
  * @why: if one of them does not, the reason of the first
  *
- * Context: task; sleeps.  In a hotplug callback.
+ * Context: task; sleeps.  Under cpus_read_lock(), or in a hotplug callback.
  * Return: 0, or what my_pmu_cpu_up() says of the first that cannot.
  */
 int my_clients_come(int cpu, struct my_pmu_why *why)
@@ -438,7 +422,6 @@ int my_clients_come(int cpu, struct my_pmu_why *why)
 	int err;
 
 	mutex_lock(&clients_lock);
-	set_up(cpu, true);
 	err = asleep ? 0 : come(cpu, why);
 	mutex_unlock(&clients_lock);
 	return err;
@@ -456,44 +439,7 @@ int my_clients_go(int cpu)
 	int err;
 
 	mutex_lock(&clients_lock);
-	set_up(cpu, false);
 	err = go(cpu);
-	mutex_unlock(&clients_lock);
-	return err;
-}
-
-/**
- * my_clients_rest() - the machine is about to sleep: as my_clients_go(), for a while
- * @cpu: the CPU; after my_clients_sleep()
- *
- * Context: task; sleeps.  Under cpus_read_lock().
- * Return: as my_clients_go().
- */
-int my_clients_rest(int cpu)
-{
-	int err;
-
-	mutex_lock(&clients_lock);
-	err = go(cpu);
-	mutex_unlock(&clients_lock);
-	return err;
-}
-
-/**
- * my_clients_wake() - the machine has slept: what was enabled on a CPU counts on
- * @cpu: the CPU; after my_clients_sleep().  One that is not all the way online stays
- *	as it is
- * @why: as for my_clients_come()
- *
- * Context: as my_clients_rest().
- * Return: as my_clients_come().
- */
-int my_clients_wake(int cpu, struct my_pmu_why *why)
-{
-	int err;
-
-	mutex_lock(&clients_lock);
-	err = come(cpu, why);
 	mutex_unlock(&clients_lock);
 	return err;
 }

@@ -26,8 +26,6 @@ void my_clients_begin(const struct my_client_host *host);
 unsigned int my_clients_end(void);
 int my_clients_come(int cpu, struct my_pmu_why *why);
 int my_clients_go(int cpu);
-int my_clients_rest(int cpu);
-int my_clients_wake(int cpu, struct my_pmu_why *why);
 void my_clients_sleep(bool asleep);
 u64 my_clients_used(int cpu);
 bool my_clients_event(int cpu, int idx, char *name);

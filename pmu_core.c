@@ -69,6 +69,7 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @why_place: of the event of which it is known why a CPU does not have it
  * @all: CPUs that come online later are counted on, too
  * @cpus: those that there are targets for; whoever changes it holds @news
+ * @up: CPUs that have reached the hotplug state
  * @scratch: for whoever prints, at load
  * @target: these, by CPU
  * @reading: how each is asked, by CPU
@@ -100,6 +101,7 @@ struct my_session {
 	unsigned int why_place;
 	bool all;
 	cpumask_var_t cpus;
+	struct cpumask up;
 	cpumask_var_t scratch[2];
 	struct my_target **target;
 	struct my_pmu_reading **reading;
@@ -442,7 +444,6 @@ static int leave_firmware_alone(struct my_session *s, struct my_target *t)
 	err = my_pmu_survey(&t->c, &why);
 	if (tell_cpu(t, err, &why))
 		return err;
-	t->c.foreign &= ~t->c.taken;
 	return t->c.foreign & t->c.used ? assign(s, t) : 0;
 }
 
@@ -556,18 +557,23 @@ static void __cpu_comes(struct my_session *s, struct my_target *t,
 
 static void cpu_comes(struct my_session *s, struct my_target *t, const char *how)
 {
-	if (!t->c.away || !t->up || s->asleep)
+	if (!t->c.away || !cpumask_test_cpu(t->c.cpu, &s->up) || s->asleep)
 		return;
 	mutex_lock(&s->news);
 	__cpu_comes(s, t, how);
 	mutex_unlock(&s->news);
 }
 
+static void tell_faulted(int cpu, int err)
+{
+	if (err)
+		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
+		       cpu);
+}
+
 static void __cpu_goes(struct my_session *s, struct my_target *t, const char *how)
 {
-	if (my_pmu_cpu_down(&t->c))
-		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
-		       t->c.cpu);
+	tell_faulted(t->c.cpu, my_pmu_cpu_down(&t->c));
 	if (s->counting)
 		pr_info("cpu%d %s, counting rests\n", t->c.cpu, how);
 }
@@ -605,13 +611,6 @@ static void tell_clients_come(int cpu, int err, const struct my_pmu_why *why)
 		       cpu, why->text);
 }
 
-static void tell_clients_go(int cpu, int err)
-{
-	if (err)
-		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
-		       cpu);
-}
-
 static void target_comes(struct my_session *s, int cpu)
 {
 	struct my_target *t = s->target[cpu];
@@ -619,20 +618,16 @@ static void target_comes(struct my_session *s, int cpu)
 
 	if (!t && s->all)
 		t = join(s, cpu);
-	if (!t)
-		return;
-	t->up = true;
-	cpu_comes(s, t, how);
+	if (t)
+		cpu_comes(s, t, how);
 }
 
 static void target_goes(struct my_session *s, int cpu)
 {
 	struct my_target *t = s->target[cpu];
 
-	if (!t)
-		return;
-	cpu_goes(s, t, "goes offline");
-	t->up = false;
+	if (t)
+		cpu_goes(s, t, "goes offline");
 }
 
 /* It must not fail: that would keep the CPU offline. */
@@ -640,6 +635,7 @@ static int cpu_up_callback(unsigned int cpu)
 {
 	struct my_pmu_why why;
 
+	cpumask_set_cpu(cpu, &session->up);
 	target_comes(session, cpu);
 	tell_clients_come(cpu, my_clients_come(cpu, &why), &why);
 	return 0;
@@ -647,8 +643,9 @@ static int cpu_up_callback(unsigned int cpu)
 
 static int cpu_down_callback(unsigned int cpu)
 {
-	tell_clients_go(cpu, my_clients_go(cpu));
+	tell_faulted(cpu, my_clients_go(cpu));
 	target_goes(session, cpu);
+	cpumask_clear_cpu(cpu, &session->up);
 	return 0;
 }
 
@@ -661,8 +658,8 @@ static void sleep_ends(struct my_session *s)
 	s->asleep = false;
 	all_come(s);
 	my_clients_sleep(false);
-	for_each_online_cpu(cpu)
-		tell_clients_come(cpu, my_clients_wake(cpu, &why), &why);
+	for_each_cpu(cpu, &s->up)
+		tell_clients_come(cpu, my_clients_come(cpu, &why), &why);
 }
 
 static void sleep_begins(struct my_session *s, const char *how)
@@ -670,8 +667,8 @@ static void sleep_begins(struct my_session *s, const char *how)
 	int cpu;
 
 	my_clients_sleep(true);
-	for_each_online_cpu(cpu)
-		tell_clients_go(cpu, my_clients_rest(cpu));
+	for_each_cpu(cpu, &s->up)
+		tell_faulted(cpu, my_clients_go(cpu));
 	all_go(s, how);
 	s->asleep = true;
 }
@@ -722,7 +719,6 @@ static int __init start_target(struct my_session *s, struct my_target *t)
 	err = my_pmu_cpu_up(&t->c, &why);
 	if (tell_cpu(t, err, &why))
 		return err;
-	t->up = true;
 	t->last.time = t->c.up_since;
 	return 0;
 }
@@ -772,6 +768,7 @@ static int __init start_counting(struct my_session *s)
 		pr_err("no CPU hotplug state is to be had (error %d)\n", state);
 		return state;
 	}
+	cpumask_copy(&s->up, cpu_active_mask);
 	err = start_targets(s);
 	if (err) {
 		__cpuhp_remove_state_cpuslocked(state, false);

@@ -243,16 +243,34 @@ static bool is_taken(const struct my_pmu_cpu *c, unsigned int i)
 	return false;
 }
 
+/**
+ * my_perf_event_group() - the events that start and stop with this one
+ * @event: the event
+ *
+ * Context: any; pure.
+ * Return: it and the others of its group, by place.
+ */
+u64 my_perf_event_group(const struct my_perf_event *event)
+{
+	const struct my_pmu_cpu *c = event->cpu;
+	u64 events = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->nr_events; i++) {
+		if (c->event[i].attr.group == event->attr.group)
+			events |= BIT_ULL(i);
+	}
+	return events;
+}
+
 static int refuse_schedule(const struct my_pmu_cpu *c, unsigned int culprit,
 			   struct my_pmu_why *why)
 {
 	const struct my_perf_event_attr *attr = &c->event[culprit].attr;
-	unsigned int i, group = 0;
+	unsigned int group = hweight64(my_perf_event_group(&c->event[culprit]));
 
 	if (is_taken(c, culprit))
 		return refuse_pin(c, attr, ~0ULL, why);
-	for (i = 0; i < c->nr_events; i++)
-		group += c->event[i].attr.group == attr->group ? 1 : 0;
 	if (group == 1)
 		return refuse_full(c, attr, why);
 	return my_refuse(why, -ENOSPC,
@@ -889,26 +907,6 @@ int my_pmu_cpu_up(struct my_pmu_cpu *c, struct my_pmu_why *why)
 int my_pmu_cpu_down(struct my_pmu_cpu *c)
 {
 	return my_pmu_call(c, 0, __my_pmu_down, NULL);
-}
-
-/**
- * my_perf_event_group() - the events that start and stop with this one
- * @event: the event
- *
- * Context: any; pure.
- * Return: it and the others of its group, by place.
- */
-u64 my_perf_event_group(const struct my_perf_event *event)
-{
-	const struct my_pmu_cpu *c = event->cpu;
-	u64 events = 0;
-	unsigned int i;
-
-	for (i = 0; i < c->nr_events; i++) {
-		if (c->event[i].attr.group == event->attr.group)
-			events |= BIT_ULL(i);
-	}
-	return events;
 }
 
 /**

@@ -90,12 +90,15 @@ static int call(struct my_pmu_cpu *c, my_pmu_func_t func, struct my_pmu_why *why
 
 static int survey_on_cpu(struct my_pmu_cpu *c, u64 counters, void *unused)
 {
-	return c->pmu.survey(&c->pmu, &c->foreign);
+	int err = c->pmu.survey(&c->pmu, &c->foreign);
+
+	c->foreign &= ~c->taken;
+	return err;
 }
 
 /**
  * my_pmu_survey() - find the counters that somebody outside Linux uses
- * @c: @c->cpu and @c->pmu are set, @c->foreign is filled in
+ * @c: @c->cpu, @c->pmu and @c->taken are set, @c->foreign is filled in
  * @why: if that fails, the reason
  *
  * Only while my_pmu_reserve() holds: then whoever uses one is none of Linux.

@@ -13,7 +13,6 @@
  * @place: of each of them the place in the session's list: what the CPU does not
  *	have is left out
  * @lacks: what is left out, by place in that list
- * @up: the CPU has reached the session's hotplug state
  * @reading: how the CPU is asked
  * @sample: the sample in hand
  * @last: the one that was had before
@@ -26,7 +25,6 @@ struct my_target {
 	struct my_perf_event_attr attr[MY_EVENTS_MAX];
 	u8 place[MY_EVENTS_MAX];
 	u64 lacks;
-	bool up;
 	struct my_pmu_reading reading;
 	struct my_pmu_sample sample;
 	struct my_pmu_sample last;

@@ -1813,6 +1813,19 @@ static struct my_perf_event *new_client(struct kunit *test, int cpu,
 	return event;
 }
 
+/* The module, and an event of another one that counts. */
+static struct my_perf_event *load_with_client(struct kunit *test,
+					      struct sim_registers *before,
+					      const char *events)
+{
+	struct my_perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), before), 0);
+	event = new_client(test, TEST_CPU, events);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	return event;
+}
+
 /* Through hotplug and sleep, beside the module's own events, and in the file. */
 static void core_client(struct kunit *test)
 {
@@ -1909,13 +1922,11 @@ static void core_client_breaks(struct kunit *test)
 /* Stopped while its CPU is away, it is not started when that is back. */
 static void core_client_disabled_away(struct kunit *test)
 {
-	struct my_perf_event *event;
 	struct sim_registers before;
+	struct my_perf_event *event;
 	u64 count;
 
-	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
-	event = new_client(test, TEST_CPU, "instructions:u");
-	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	event = load_with_client(test, &before, "instructions:u");
 	test_retire(test, 10, 0);
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), -ENXIO);
@@ -1936,9 +1947,7 @@ static void core_client_half_down(struct kunit *test)
 	struct my_perf_event *event;
 	u64 count;
 
-	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
-	event = new_client(test, TEST_CPU, "instructions:u");
-	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	event = load_with_client(test, &before, "instructions:u");
 	cpus_read_lock();
 	cpu_down_callback(TEST_CPU);
 	cpus_read_unlock();
@@ -1961,8 +1970,7 @@ static void core_client_is_left(struct kunit *test)
 {
 	struct sim_registers before;
 
-	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
-	KUNIT_EXPECT_EQ(test, my_perf_event_enable(new_client(test, TEST_CPU, "r99")), 0);
+	load_with_client(test, &before, "r99");
 	unload_module();
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "other modules have not destroyed what they had created, 1 times; it is gone\n");
