@@ -12,9 +12,9 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
-#include <linux/ktime.h>
 #include <linux/smp.h>
 
+#include "pmu_clock.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
 #include "pmu_intel.h"
@@ -573,7 +573,7 @@ static int enable_and_run(struct my_pmu_cpu *c, u64 events)
 	err = enable_events(c, events);
 	if (err)
 		return err;
-	stamp_events(c, events, ktime_get_ns());
+	stamp_events(c, events, my_pmu_now());
 	err = run(c, c->enabled | counters);
 	if (err) {
 		disable_events(c, events);
@@ -635,7 +635,7 @@ static int stop_events(struct my_pmu_cpu *c, u64 events, u64 *time)
 	first = my_pmu_stop(c);
 	if (first)
 		c->stopped.overflowed = 0;	/* it was seen by another stop */
-	*time = ktime_get_ns();
+	*time = my_pmu_now();
 	err = my_pmu_update(c, events, *time);
 	first = first ?: err;
 	mark_lost(c, events, *time);
@@ -717,7 +717,7 @@ static u64 change_turn(struct my_pmu_cpu *c)
 {
 	u64 overflowed = c->stopped.overflowed;
 	unsigned int next = c->schedule.turn[c->turn].next;
-	u64 now = ktime_get_ns();
+	u64 now = my_pmu_now();
 	u64 out = leaving(c, &c->schedule.turn[next]);
 	u64 counters = my_pmu_counters_of(c, out), stay = c->on & ~out;
 	int err;
@@ -792,7 +792,7 @@ static int start_wanted(struct my_pmu_cpu *c)
 	if (err)
 		return err;
 	c->up_since = events ? c->event[__ffs64(events)].hw.prev_time :
-			       ktime_get_ns();
+			       my_pmu_now();
 	if (my_pmu_takes_turns(c))
 		my_rotation_start(&c->rotation);
 	return 0;
@@ -816,7 +816,7 @@ static int __my_pmu_up(struct my_pmu_cpu *c, u64 unused, void *why)
 
 static int __my_pmu_down(struct my_pmu_cpu *c, u64 unused, void *also_unused)
 {
-	u64 time = ktime_get_ns();
+	u64 time = my_pmu_now();
 	int err = 0;
 
 	lockdep_assert_irqs_disabled();

@@ -8,12 +8,12 @@
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/smp.h>
 
+#include "pmu_clock.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
 
@@ -107,7 +107,7 @@ static int take_failure(struct my_pmu_cpu *c)
 static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 				 struct my_pmu_sample *sample)
 {
-	u64 now = ktime_get_ns(), on = events & c->on;
+	u64 now = my_pmu_now(), on = events & c->on;
 	int err;
 
 	err = my_pmu_update(c, on, now);
@@ -153,7 +153,7 @@ static noinline int read_nothing(struct my_pmu_cpu *c, u64 events,
 
 	if (c->away)
 		return -ENXIO;
-	fill_sample(c, events, ktime_get_ns(), sample);
+	fill_sample(c, events, my_pmu_now(), sample);
 	err = take_failure(c);
 	if (err)
 		move_marks(&c->marks, &sample->marks, ~0ULL);	/* for the next */
@@ -177,7 +177,7 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 events, void *sample)
  */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
-	sample->asked = ktime_get_ns();
+	sample->asked = my_pmu_now();
 	return my_pmu_call(c, ALL_EVENTS, __my_pmu_read, sample);
 }
 
@@ -223,7 +223,7 @@ static void read_this_cpu(void *by_cpu)
 void my_pmu_read_cpus(const struct cpumask *cpus,
 		      struct my_pmu_reading **by_cpu)
 {
-	u64 asked = ktime_get_ns();
+	u64 asked = my_pmu_now();
 	int cpu;
 
 	for_each_cpu(cpu, cpus) {

@@ -294,6 +294,7 @@ static int fresh_start(struct kunit *test)
 {
 	memset(&sim_reservations, 0, sizeof(sim_reservations));
 	memset(&sim_perf, 0, sizeof(sim_perf));
+	sim_hold_clock(false);
 	fail_step = 0;
 	below_state = false;
 	nr_lines = 0;

@@ -4,6 +4,7 @@
  * once more and not taken from any header, so that a mistake in one of the two
  * shows.
  */
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -136,6 +137,38 @@ void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
 void sim_clear_log(struct sim_cpu *sim)
 {
 	sim->accesses = 0;
+}
+
+/* --- the clock ------------------------------------------------------------------ */
+
+#define HELD_CLOCK_NS		1000
+
+static atomic64_t held_clock;
+static bool clock_is_held;
+
+/**
+ * sim_hold_clock() - shall time be what was looked at, or the machine's?
+ * @hold: no time passes but HELD_CLOCK_NS with each look at the clock, so that what
+ *	a test sees does not depend on who else wants this machine
+ *
+ * Context: while nobody counts.
+ */
+void sim_hold_clock(bool hold)
+{
+	clock_is_held = hold;
+}
+
+/**
+ * sim_now() - the moment; no two looks at a held clock see the same
+ *
+ * Context: any.
+ * Return: ns.
+ */
+u64 sim_now(void)
+{
+	if (!clock_is_held)
+		return ktime_get_ns();
+	return atomic64_add_return(HELD_CLOCK_NS, &held_clock);
 }
 
 /* --- counting -------------------------------------------------------------- */
@@ -503,7 +536,7 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 	if (sim->accesses < SIM_ACCESSES)
 		sim->log[sim->accesses] = (struct sim_access) {
 			.op = op, .reg = reg, .val = *val, .faulted = err,
-			.time = ktime_get_ns() };
+			.time = sim_now() };
 	sim->accesses++;
 	return err;
 }

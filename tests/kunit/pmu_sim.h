@@ -79,7 +79,7 @@ enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC };
  * @reg: MSR number, or RDPMC index
  * @val: what was read or written
  * @faulted: it faulted
- * @time: when, CLOCK_MONOTONIC, ns
+ * @time: when, by sim_now()
  */
 struct sim_access {
 	enum sim_op op;
@@ -145,6 +145,8 @@ struct sim_cpu {
 	u32 first_wrong_reg;
 };
 
+u64 sim_now(void);
+void sim_hold_clock(bool hold);
 struct sim_cpu *sim_cpu(unsigned int cpu);
 void sim_reset(unsigned int cpu, const struct sim_pmu *pmu);
 void sim_clear_log(struct sim_cpu *sim);

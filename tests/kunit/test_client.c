@@ -107,6 +107,7 @@ static int client_init(struct kunit *test)
 	nr_started = 0;
 	nr_again = 0;
 	below_state = false;
+	sim_hold_clock(true);
 	my_clients_begin(&test_host);
 	return 0;
 }

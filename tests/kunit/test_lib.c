@@ -126,6 +126,7 @@ static struct my_pmu_cpu *detect(struct kunit *test, const struct sim_pmu *pmu)
 	struct my_pmu_why why;
 	int err;
 
+	sim_hold_clock(true);
 	sim_reset(TEST_CPU, pmu);
 	c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);

@@ -3,7 +3,6 @@
  * Arithmetic: growth in any width, what can be, how seldom a counter may be
  * read, when a sample is due.
  */
-#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/random.h>
 
@@ -383,7 +382,7 @@ static void read_time(struct kunit *test)
 	struct my_pmu_sample *s = test_sample(test);
 	u64 before;
 
-	before = ktime_get_ns();
+	before = sim_now();
 	test_up(test, c);
 	KUNIT_EXPECT_GE(test, c->event[0].hw.prev_time, before);
 	sim_clear_log(sim);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock that counting goes by.  A test that brings its own version of this
+ * header is not at the mercy of how fast its machine is: tests/kunit/ has one.
+ */
+#ifndef MY_PMU_CLOCK_H
+#define MY_PMU_CLOCK_H
+
+#include <linux/ktime.h>
+#include <linux/types.h>
+
+/**
+ * my_pmu_now() - the moment
+ *
+ * Context: any.
+ * Return: CLOCK_MONOTONIC, ns.
+ */
+static inline u64 my_pmu_now(void)
+{
+	return ktime_get_ns();
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock as the KUnit tests have it: like pmu_hw.h of this directory, built
+ * instead of the module's, so that time is the simulation's; see sim_now().
+ */
+#ifndef MY_PMU_CLOCK_H
+#define MY_PMU_CLOCK_H
+
+#include "pmu_sim.h"
+
+static inline u64 my_pmu_now(void)
+{
+	return sim_now();
+}
+
+#endif
