@@ -944,8 +944,8 @@ static void core_late(struct kunit *test)
 	sim_cpu(TEST_CPU)->broken = SIM_NO_OVERFLOW;
 	sim_cpu(TEST_CPU)->broken_counters = BIT_ULL(33);
 	set_parameters("1", EVERYWHERE, "30");
-	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	oversleep_ms = 100;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 2));
 	unload_module();
 	KUNIT_EXPECT_TRUE(test, strstr(lines[HEAD_LINES], " late=fixed1 instructions@gp0=0\n"));
