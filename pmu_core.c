@@ -69,7 +69,7 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @why_place: of the event of which it is known why a CPU does not have it
  * @all: CPUs that come online later are counted on, too
  * @cpus: those that there are targets for; whoever changes it holds @news
- * @up: CPUs that have reached the hotplug state
+ * @up: CPUs that have reached the hotplug state since it is there; see has_come_up()
  * @scratch: for whoever prints, at load
  * @target: these, by CPU
  * @reading: how each is asked, by CPU
@@ -555,9 +555,15 @@ static void __cpu_comes(struct my_session *s, struct my_target *t,
 	pr_info("cpu%d %s, counting goes on\n", t->c.cpu, how);
 }
 
+/* It is past the hotplug state, though it may have been when that was set up. */
+static bool has_come_up(const struct my_session *s, int cpu)
+{
+	return cpumask_test_cpu(cpu, &s->up) || cpu_active(cpu);
+}
+
 static void cpu_comes(struct my_session *s, struct my_target *t, const char *how)
 {
-	if (!t->c.away || !cpumask_test_cpu(t->c.cpu, &s->up) || s->asleep)
+	if (!t->c.away || !has_come_up(s, t->c.cpu) || s->asleep)
 		return;
 	mutex_lock(&s->news);
 	__cpu_comes(s, t, how);
@@ -658,8 +664,10 @@ static void sleep_ends(struct my_session *s)
 	s->asleep = false;
 	all_come(s);
 	my_clients_sleep(false);
-	for_each_cpu(cpu, &s->up)
-		tell_clients_come(cpu, my_clients_come(cpu, &why), &why);
+	for_each_online_cpu(cpu) {
+		if (has_come_up(s, cpu))
+			tell_clients_come(cpu, my_clients_come(cpu, &why), &why);
+	}
 }
 
 static void sleep_begins(struct my_session *s, const char *how)
@@ -667,7 +675,7 @@ static void sleep_begins(struct my_session *s, const char *how)
 	int cpu;
 
 	my_clients_sleep(true);
-	for_each_cpu(cpu, &s->up)
+	for_each_online_cpu(cpu)
 		tell_faulted(cpu, my_clients_go(cpu));
 	all_go(s, how);
 	s->asleep = true;
@@ -768,7 +776,6 @@ static int __init start_counting(struct my_session *s)
 		pr_err("no CPU hotplug state is to be had (error %d)\n", state);
 		return state;
 	}
-	cpumask_copy(&s->up, cpu_active_mask);
 	err = start_targets(s);
 	if (err) {
 		__cpuhp_remove_state_cpuslocked(state, false);

@@ -94,6 +94,46 @@ static void set_name(const struct event_name *name,
 	attr->umask = name->umask;
 }
 
+/*
+ * What perf has in sysfs on one model or another, beside the names above
+ * (arch/x86/events/intel/core.c).  What a name stands for differs, and is read
+ * there (pmu_names.c).
+ */
+static const char * const sysfs_names[] = {
+	"mem-loads", "mem-loads-aux", "mem-stores",
+	"slots",
+	"topdown-total-slots", "topdown-slots-issued", "topdown-slots-retired",
+	"topdown-fetch-bubbles", "topdown-recovery-bubbles",
+	"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
+	"topdown-be-bound", "topdown-heavy-ops", "topdown-br-mispredict",
+	"topdown-fetch-lat", "topdown-mem-bound",
+	"cycles-t", "cycles-ct",
+	"tx-start", "tx-commit", "tx-abort", "tx-conflict", "tx-capacity",
+	"tx-capacity-read", "tx-capacity-write",
+	"el-start", "el-commit", "el-abort", "el-conflict", "el-capacity",
+	"el-capacity-read", "el-capacity-write",
+};
+
+static void set_sysfs_name(unsigned int i, struct my_perf_event_attr *attr)
+{
+	attr->named = true;
+	attr->perf_type = MY_TYPE_SYSFS;
+	attr->perf_config = i;
+}
+
+static bool find_sysfs_name(const char *text, struct my_perf_event_attr *attr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sysfs_names); i++) {
+		if (strcasecmp(text, sysfs_names[i]))
+			continue;
+		set_sysfs_name(i, attr);
+		return true;
+	}
+	return false;
+}
+
 static bool find_name(const char *text, const struct event_name *names,
 		      size_t nr, struct my_perf_event_attr *attr)
 {
@@ -112,16 +152,18 @@ static bool find_name(const char *text, const struct event_name *names,
 static bool encode_any_case(const char *text, struct my_perf_event_attr *attr)
 {
 	return find_name(text, event_names, ARRAY_SIZE(event_names), attr) ||
-	       find_name(text, other_names, ARRAY_SIZE(other_names), attr);
+	       find_name(text, other_names, ARRAY_SIZE(other_names), attr) ||
+	       find_sysfs_name(text, attr);
 }
 
+/* Of a word alone perf knows its own names as they are, and files in any case. */
 static bool encode_name(const char *text, struct my_perf_event_attr *attr)
 {
 	const char *p;
 
 	for (p = text; *p; p++) {
 		if (*p >= 'A' && *p <= 'Z')
-			return false;
+			return find_sysfs_name(text, attr);
 	}
 	return encode_any_case(text, attr);
 }
@@ -218,7 +260,8 @@ static const struct {
 			 PERF_COUNT_HW_CACHE_OP_MAX *			\
 			 PERF_COUNT_HW_CACHE_RESULT_MAX)
 
-static_assert(ARRAY_SIZE(event_names) + CACHE_NAMES == MY_KNOWN_EVENTS);
+static_assert(ARRAY_SIZE(event_names) + ARRAY_SIZE(sysfs_names) + CACHE_NAMES ==
+	      MY_KNOWN_EVENTS);
 
 static u64 cache_config(unsigned int cache, unsigned int operation,
 			unsigned int result)
@@ -590,6 +633,43 @@ int my_encode_event(const char *what, char *terms, const char *whole,
 	return parse_terms(&list, terms, whole, attr, why);
 }
 
+/**
+ * my_encode_sysfs() - what a name of sysfs stands for
+ * @terms: what perf has there, "event=0xcd,umask=0x2"; it is taken apart
+ * @whole: what it is, for messages
+ * @config: the raw event
+ * @why: if refused, the piece that cannot be programmed
+ *
+ * Context: any; pure.
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int my_encode_sysfs(char *terms, const char *whole, u64 *config,
+		    struct my_pmu_why *why)
+{
+	struct my_perf_event_attr raw = {};
+
+	if (encode_terms(strim(terms), whole, &raw, why))
+		return -EOPNOTSUPP;
+	if (raw.named)
+		return my_refuse(why, -EOPNOTSUPP,
+				 "'%s': it is another event's name", whole);
+	*config = raw.perf_config;
+	return 0;
+}
+
+/**
+ * my_sysfs_name() - how perf calls an event that it knows by a name in sysfs alone
+ * @attr: the event
+ *
+ * Context: any; pure.
+ * Return: the name, or NULL for other events.
+ */
+const char *my_sysfs_name(const struct my_perf_event_attr *attr)
+{
+	return attr->perf_type == MY_TYPE_SYSFS ?
+	       sysfs_names[attr->perf_config] : NULL;
+}
+
 static bool known_cache(unsigned int n, struct my_perf_event_attr *attr)
 {
 	unsigned int result = n % PERF_COUNT_HW_CACHE_RESULT_MAX;
@@ -623,9 +703,15 @@ static bool known_cache(unsigned int n, struct my_perf_event_attr *attr)
 bool my_known_event(unsigned int n, struct my_perf_event_attr *attr)
 {
 	*attr = (struct my_perf_event_attr) { .pin = MY_PMC_ANY };
-	if (n >= ARRAY_SIZE(event_names))
-		return known_cache(n - ARRAY_SIZE(event_names), attr);
-	set_name(&event_names[n], attr);
-	strscpy(attr->name, event_names[n].name, sizeof(attr->name));
+	if (n < ARRAY_SIZE(event_names)) {
+		set_name(&event_names[n], attr);
+		strscpy(attr->name, event_names[n].name, sizeof(attr->name));
+		return true;
+	}
+	n -= ARRAY_SIZE(event_names);
+	if (n >= ARRAY_SIZE(sysfs_names))
+		return known_cache(n - ARRAY_SIZE(sysfs_names), attr);
+	set_sysfs_name(n, attr);
+	strscpy(attr->name, sysfs_names[n], sizeof(attr->name));
 	return true;
 }

@@ -13,7 +13,7 @@ struct my_pmu_why;
 	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/"
 
 /* Places of my_known_event(). */
-#define MY_KNOWN_EVENTS	58
+#define MY_KNOWN_EVENTS	91
 
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,
@@ -23,6 +23,9 @@ struct my_pmu_why;
 
 int my_encode_event(const char *what, char *terms, const char *whole,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
+int my_encode_sysfs(char *terms, const char *whole, u64 *config,
+		    struct my_pmu_why *why);
+const char *my_sysfs_name(const struct my_perf_event_attr *attr);
 void my_decode_config(u64 config, struct my_perf_event_attr *attr);
 u32 my_event_config(const struct my_perf_event_attr *attr);
 bool my_known_event(unsigned int n, struct my_perf_event_attr *attr);

@@ -46,6 +46,9 @@ static inline int my_pmc_number(int idx)
 	return my_pmc_is_fixed(idx) ? idx - INTEL_PMC_IDX_FIXED : idx;
 }
 
+/* An event that perf knows by a name in sysfs alone; no type of perf's. */
+#define MY_TYPE_SYSFS		(~0U)
+
 /**
  * struct my_perf_event_attr - what is to be counted
  * @name: as the user wrote it, with the modifiers (those of its group, too),
@@ -60,7 +63,8 @@ static inline int my_pmc_number(int idx)
  * @cmask: counts the cycles with at least so many events; 0 counts events
  * @edge: counts how often that begins
  * @inv: counts the cycles with fewer than @cmask
- * @perf_type: by which perf knows the event: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW
+ * @perf_type: by which perf knows the event: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW;
+ *	or MY_TYPE_SYSFS
  * @perf_config: likewise, within its type; of a raw event all bits as written
  * @confirmed: perf, which knows the CPU's model, says that it has the event
  * @counters: the counters that the user allows, a set; 0 if any

@@ -9,8 +9,12 @@
 #ifndef MY_PMU_HW_H
 #define MY_PMU_HW_H
 
+#include <linux/device.h>
 #include <linux/err.h>
+#include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 #include <linux/types.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
@@ -106,6 +110,20 @@ static inline struct perf_event *hw_open_perf(int cpu, u32 type, u64 config)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
+/* Of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores. */
+static inline u32 hw_raw_type(int cpu)
+{
+	struct perf_event *event = hw_open_perf(cpu, PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES);
+	u32 type = PERF_TYPE_RAW;
+
+	if (!IS_ERR(event)) {
+		type = event->pmu->type;
+		perf_event_release_kernel(event);
+	}
+	return type;
+}
+
 /*
  * Asks perf for an event; it sleeps.  -ENOENT or -EINVAL if the CPU does not have
  * it, -ENXIO if it needs a register that does not work, -ENODEV if the CPU is
@@ -114,14 +132,72 @@ static inline struct perf_event *hw_open_perf(int cpu, u32 type, u64 config)
 static inline int hw_ask_perf(int cpu, u32 type, u64 config,
 			      struct hw_perf_answer *answer)
 {
-	struct perf_event *event = hw_open_perf(cpu, type, config);
+	struct perf_event *event;
 
+	if (type == PERF_TYPE_RAW)
+		type = hw_raw_type(cpu);
+	event = hw_open_perf(cpu, type, config);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	answer->config = event->hw.config;
 	answer->extra = event->hw.extra_reg.reg;
 	perf_event_release_kernel(event);
 	return 0;
+}
+
+/* The attribute of this name that perf's PMU has in its events/; none is there twice. */
+static inline struct device_attribute *
+hw_find_event(const struct attribute_group **groups, struct device *dev,
+	      const char *name)
+{
+	const struct attribute_group *group;
+	int i;
+
+	for (; groups && *groups; groups++) {
+		group = *groups;
+		if (!group->name || strcmp(group->name, "events"))
+			continue;
+		for (i = 0; group->attrs && group->attrs[i]; i++) {
+			if (!strcmp(group->attrs[i]->name, name) &&
+			    (!group->is_visible ||
+			     0777 & group->is_visible(&dev->kobj,
+						      group->attrs[i], i)))
+				return container_of(group->attrs[i],
+						    struct device_attribute,
+						    attr);
+		}
+	}
+	return NULL;
+}
+
+static inline int hw_show_event(const struct pmu *pmu, const char *name, char *page)
+{
+	struct device_attribute *attr = NULL;
+
+	if (pmu->dev)
+		attr = hw_find_event(pmu->attr_groups, pmu->dev, name);
+	if (pmu->dev && !attr)
+		attr = hw_find_event(pmu->attr_update, pmu->dev, name);
+	if (!attr || !attr->show)
+		return -ENOENT;
+	return attr->show(pmu->dev, attr, page) > 0 ? 0 : -ENOENT;
+}
+
+/*
+ * What can be read in /sys/bus/event_source/devices/cpu/events/ under a name, for the
+ * PMU of this CPU; it sleeps. -ENOENT if there is nothing, or as hw_ask_perf().
+ */
+static inline int hw_show_perf(int cpu, const char *name, char *page)
+{
+	struct perf_event *event = hw_open_perf(cpu, PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES);
+	int err;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	err = hw_show_event(event->pmu, name, page);
+	perf_event_release_kernel(event);
+	return err;
 }
 
 /* From here on perf has its buffers ready, until it may go; NULL if it has none. */

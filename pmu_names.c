@@ -9,6 +9,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
+#include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 
@@ -20,21 +21,59 @@
 
 /*
  * Umask and event select of what needs an extra register on one CPU or another: offcore
- * responses, load latencies, the frontend's.  The kernel knows on which
+ * responses, load latencies, the frontend's, top-down metrics.  The kernel knows on which
  * (arch/x86/events/intel/core.c), and is asked.
  */
 static const u16 extra_events[] = {
 	0x0127, 0x0227, 0x012a, 0x012b, 0x01b7, 0x02b7, 0x01bb, 0x01c6, 0x02c6, 0x03c6,
 	0x04c2, 0x40ad, 0x01cd, 0x05d0, 0x100b,
+	0x8000, 0x8100, 0x8200, 0x8300, 0x8400, 0x8500, 0x8600, 0x8700,
 };
 
 static_assert(ARRAY_SIZE(extra_events) == MY_EXTRA_EVENTS);
 
+/*
+ * Why an event is refused is kept for those who ask later: -ENXIO for an extra
+ * register, -ENOENT for what the CPU does not have, or else -EOPNOTSUPP.  To
+ * everybody else it is -EOPNOTSUPP.
+ */
+static int to_all(int err)
+{
+	return err == -ENXIO || err == -ENOENT ? -EOPNOTSUPP : err;
+}
+
 static int refuse_extra(const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
 {
-	return my_refuse(why, -EOPNOTSUPP,
+	return my_refuse(why, -ENXIO,
 			 "'%s': it needs an extra register, which is not programmed here",
+			 attr->name);
+}
+
+/*
+ * Event 0 with the umasks 80H to 87H is perf's for what is read from the register
+ * PERF_METRICS (INTEL_TD_METRIC_*).  Where there is one perf refuses them alone.
+ */
+#define FIRST_METRIC	0x8000
+
+static bool is_metric(u64 config)
+{
+	return (config & 0xf8ff) == FIRST_METRIC;
+}
+
+/* What perf says of a raw event, or of what it has a name for. */
+static bool needs_extra(int err, u64 config, const struct hw_perf_answer *answer)
+{
+	if (!err)
+		return answer->extra;
+	/* The first: it is needed, but perf has seen that it does not work. */
+	return err == -ENXIO || (err == -EINVAL && is_metric(config));
+}
+
+static int refuse_memory(const struct my_perf_event_attr *attr,
+			 struct my_pmu_why *why)
+{
+	return my_refuse(why, -ENOMEM, "'%s': no memory to ask perf for it",
 			 attr->name);
 }
 
@@ -65,13 +104,36 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
 {
 	if (err == -ENOMEM)
-		return my_refuse(why, err, "'%s': no memory to ask perf for it",
-				 attr->name);
+		return refuse_memory(attr, why);
 	if (is_encoded(attr) || attr->event || attr->umask)
 		return 0;
+	if (err == -ENOENT || err == -EINVAL)
+		return my_refuse(why, -ENOENT,
+				 "'%s': CPU %d does not have this event, as perf says (error %d), nor does the architecture define it",
+				 attr->name, cpu, err);
 	return my_refuse(why, -EOPNOTSUPP,
-			 "'%s': CPU %d does not have this event, as perf says (error %d), nor does the architecture define it",
+			 "'%s': the architecture does not define it, and perf, which may know it, does not answer for CPU %d (error %d)",
 			 attr->name, cpu, err);
+}
+
+/* sysfs writes to pages, and to nothing else. */
+static int read_sysfs(int cpu, const struct my_perf_event_attr *attr, u64 *config,
+		      struct my_pmu_why *why)
+{
+	char *page = (char *)get_zeroed_page(GFP_KERNEL);
+	char whole[MY_EVENT_NAME_LEN + 16];
+	int err;
+
+	if (!page)
+		return refuse_memory(attr, why);
+	snprintf(whole, sizeof(whole), "%s, in sysfs", attr->name);
+	err = hw_show_perf(cpu, my_sysfs_name(attr), page);
+	if (err)
+		err = without_perf(cpu, err, attr, why);
+	else
+		err = my_encode_sysfs(page, whole, config, why);
+	free_page((unsigned long)page);
+	return err;
 }
 
 /**
@@ -100,6 +162,32 @@ void my_names_end(void *held)
 	hw_let_perf_go(held);
 }
 
+static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct hw_perf_answer answer = {};
+	u64 config = attr->perf_config;
+	u32 type = attr->perf_type;
+	int err;
+
+	if (type == MY_TYPE_SYSFS) {
+		err = read_sysfs(cpu, attr, &config, why);
+		if (err)
+			return err;
+		type = PERF_TYPE_RAW;
+	}
+	err = hw_ask_perf(cpu, type, config, &answer);
+	if (needs_extra(err, config, &answer))
+		return refuse_extra(attr, why);
+	if (err)
+		return without_perf(cpu, err, attr, why);
+	err = check_bits(attr, answer.config, why);
+	if (err || is_encoded(attr))
+		return err;
+	my_decode_config(answer.config, attr);
+	attr->confirmed = true;
+	return 0;
+}
+
 /**
  * my_names_resolve() - the encoding of an event, as perf has it on this CPU
  * @cpu: the CPU; if it is offline perf does not answer
@@ -114,21 +202,7 @@ void my_names_end(void *held)
 int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
 		     struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer = {};
-	int err;
-
-	err = hw_ask_perf(cpu, attr->perf_type, attr->perf_config, &answer);
-	/* The register is needed, but perf has seen that it does not work. */
-	if (err == -ENXIO || (!err && answer.extra))
-		return refuse_extra(attr, why);
-	if (err)
-		return without_perf(cpu, err, attr, why);
-	err = check_bits(attr, answer.config, why);
-	if (err || is_encoded(attr))
-		return err;
-	my_decode_config(answer.config, attr);
-	attr->confirmed = true;
-	return 0;
+	return to_all(resolve(cpu, attr, why));
 }
 
 static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
@@ -144,7 +218,7 @@ static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
 			return my_refuse(why, err,
 					 "'r%x': no memory to ask perf for it",
 					 extra_events[n]);
-		names->extra[n] = err == -ENXIO || (!err && answer.extra);
+		names->extra[n] = needs_extra(err, extra_events[n], &answer);
 	}
 	return 0;
 }
@@ -171,7 +245,7 @@ int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_known_event(n, &attr))
 			continue;
-		err = my_names_resolve(cpu, &attr, why);
+		err = resolve(cpu, &attr, why);
 		if (err == -ENOMEM)
 			return err;
 		names->refused[n] = err;
@@ -213,10 +287,16 @@ static int look_up_raw(const struct my_names *names,
 static int take_known(const struct my_names *names, unsigned int n, int cpu,
 		      struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
+	if (names->refused[n] == -ENXIO)
+		return refuse_extra(attr, why);
+	if (names->refused[n] == -ENOENT)
+		return my_refuse(why, -ENOENT,
+				 "'%s': CPU %d does not have this event, nor does the architecture define it",
+				 attr->name, cpu);
 	if (names->refused[n])
 		return my_refuse(why, -EOPNOTSUPP,
-				 "'%s': CPU %d does not have this event, or it needs what is not programmed here",
-				 attr->name, cpu);
+				 "'%s': it needs what is not programmed here",
+				 attr->name);
 	my_decode_config(names->config[n], attr);
 	attr->confirmed = names->confirmed[n];
 	return 0;
@@ -243,10 +323,10 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	unsigned int n;
 
 	if (is_encoded(attr))
-		return look_up_raw(names, attr, why);
+		return to_all(look_up_raw(names, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))
-			return take_known(names, n, cpu, attr, why);
+			return to_all(take_known(names, n, cpu, attr, why));
 	}
 	if (attr->event || attr->umask)
 		return 0;	/* the architecture's */

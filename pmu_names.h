@@ -11,20 +11,20 @@ struct my_perf_event_attr;
 struct my_pmu_why;
 
 /* Places of the raw events that need an extra register on some CPUs. */
-#define MY_EXTRA_EVENTS	15
+#define MY_EXTRA_EVENTS	23
 
 /**
  * struct my_names - what perf says of each event that has a name
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
  * @confirmed: perf has one
- * @refused: it cannot be programmed here
+ * @refused: it cannot be programmed here: 0, or an error that says why
  * @extra: of raw events of which that is known of some CPU, by place: they need an
  *	extra register on this one
  */
 struct my_names {
 	u32 config[MY_KNOWN_EVENTS];
 	bool confirmed[MY_KNOWN_EVENTS];
-	bool refused[MY_KNOWN_EVENTS];
+	s8 refused[MY_KNOWN_EVENTS];
 	bool extra[MY_EXTRA_EVENTS];
 };
 

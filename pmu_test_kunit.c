@@ -1555,6 +1555,7 @@ static void core_sleep_half_down(struct kunit *test)
 	struct sim_registers before;
 
 	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	below_state = true;	/* it is not active any more */
 	cpus_read_lock();
 	cpu_down_callback(TEST_CPU);
 	cpus_read_unlock();
@@ -1565,6 +1566,7 @@ static void core_sleep_half_down(struct kunit *test)
 	cpus_read_lock();
 	cpu_up_callback(TEST_CPU);
 	cpus_read_unlock();
+	below_state = false;
 	expect_news(test, 0, 1, 1);
 	unload_module();
 	expect_untouched(test, PMU(V4), &before);
@@ -1949,6 +1951,7 @@ static void core_client_half_down(struct kunit *test)
 	u64 count;
 
 	event = load_with_client(test, &before, "instructions:u");
+	below_state = true;	/* it is not active any more */
 	cpus_read_lock();
 	cpu_down_callback(TEST_CPU);
 	cpus_read_unlock();
@@ -1959,6 +1962,7 @@ static void core_client_half_down(struct kunit *test)
 	cpus_read_lock();
 	cpu_up_callback(TEST_CPU);
 	cpus_read_unlock();
+	below_state = false;
 	test_retire(test, 10, 0);
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 10ULL);

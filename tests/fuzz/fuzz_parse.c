@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmu_encode.h"
 #include "pmu_event.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
@@ -34,8 +35,6 @@
 #define COUNTERS	"(@([^,{}/]*))?"
 
 #define NUMBER		"(0x[0-9a-fA-F]+|[0-9]+)"
-#define NAME \
-	"(instructions|(cpu-|ref-|bus-)?cycles|cache-(references|misses)|branches|branch-(instructions|misses)|(stalled|idle)-cycles-(front|back)end|arch-(topdown-(slots|(be|fe)-bound|bad-spec|retiring)|lbr-inserts))"
 #define CACHE \
 	"(L1-dcache|l1-d|l1d|L1-data|L1-icache|l1-i|l1i|L1-instruction|LLC|L2|dTLB|d-tlb|Data-TLB|iTLB|i-tlb|Instruction-TLB|branch|branches|bpu|btb|bpc|node)"
 #define CACHE_WORD \
@@ -73,6 +72,19 @@ static const struct {
 	{ "ref-cycles", 0x03, 0x00, 0, 9 },
 	{ "stalled-cycles-backend", 0, 0, 0, 8 },
 	{ "stalled-cycles-frontend", 0, 0, 0, 7 },
+};
+
+/* perf's files in /sys/bus/event_source/devices/cpu/events, of all CPUs. */
+static const char *const in_sysfs[] = {
+	"cycles-ct", "cycles-t", "el-abort", "el-capacity", "el-capacity-read",
+	"el-capacity-write", "el-commit", "el-conflict", "el-start", "mem-loads",
+	"mem-loads-aux", "mem-stores", "slots", "topdown-bad-spec",
+	"topdown-be-bound", "topdown-br-mispredict", "topdown-fe-bound",
+	"topdown-fetch-bubbles", "topdown-fetch-lat", "topdown-heavy-ops",
+	"topdown-mem-bound", "topdown-recovery-bubbles", "topdown-retiring",
+	"topdown-slots-issued", "topdown-slots-retired", "topdown-total-slots",
+	"tx-abort", "tx-capacity", "tx-capacity-read", "tx-capacity-write",
+	"tx-commit", "tx-conflict", "tx-start",
 };
 
 /* What must come of a list. */
@@ -165,6 +177,14 @@ static bool set_named(const char *name, bool any_case,
 		attr->umask = codes[i].umask;
 		attr->perf_type = codes[i].perf_type;
 		attr->perf_config = codes[i].perf_config;
+		attr->named = true;
+		return true;
+	}
+	for (i = 0; i < ARRAY_SIZE(in_sysfs); i++) {
+		if (strcasecmp(name, in_sysfs[i]))
+			continue;
+		attr->perf_type = MY_TYPE_SYSFS;
+		attr->perf_config = i;
 		attr->named = true;
 		return true;
 	}
@@ -675,7 +695,10 @@ static void expect_same(const struct my_perf_event_attr *attr,
 	expect(attr->edge == want->edge);
 	expect(attr->inv == want->inv);
 	expect(attr->perf_type == want->perf_type);
-	expect(attr->perf_config == want->perf_config);
+	if (want->perf_type == MY_TYPE_SYSFS)
+		expect(!strcmp(my_sysfs_name(attr), in_sysfs[want->perf_config]));
+	else
+		expect(attr->perf_config == want->perf_config);
 	expect(!attr->confirmed);
 	expect(attr->counters == want->counters);
 	expect(attr->pinned == want->pinned);

@@ -71,17 +71,23 @@ for name in $names; do
 	is "$name" "$(ours "$name")" "$wanted"
 	is "$name is listed so" "$(listed "$name")" "$wanted"
 done
+in_sysfs=/sys/bus/event_source/devices/cpu/events
 is "no name is listed that perf does not show" \
 	"$(while read -r _ name _; do
-		echo "$names" | grep -qx -- "$name" || echo "$name"
+		[ -e "$in_sysfs/$name" ] || echo "$names" | grep -qx -- "$name" || echo "$name"
 	done < /tmp/events)" ""
 
-# --- perf's names of these in sysfs
-for file in /sys/bus/event_source/devices/cpu/events/*; do
+# --- perf's names in sysfs, of these and of others
+for file in "$in_sysfs"/*; do
 	name=${file##*/}
-	if echo "$names" | grep -qx -- "$name" && [ "$name" != ref-cycles ]; then
-		is "cpu/$name/" "$(ours "cpu/$name/")" "$(perfs "cpu/$name/")"
-	fi
+	case $name in
+	*.scale | *.unit | *.snapshot | ref-cycles) continue ;;
+	esac
+	wanted=$(perfs "cpu/$name/")
+	expect "perf counts cpu/$name/, $(cat "$file")" [ -n "$wanted" ]
+	is "cpu/$name/" "$(ours "cpu/$name/")" "$wanted"
+	is "$name alone" "$(ours "$name")" "$wanted"
+	is "$name is in the list" "$(listed "$name")" "$wanted"
 done
 
 # --- numbers, fields, modifiers
@@ -120,6 +126,8 @@ l1d-misses-loads
 branch-Reference
 L1-data-read-refs
 L1-dcache-loads-stores
+TOPDOWN-slots-issued
+cpu/TopDown-Slots-Issued,cmask=1/u
 END
 
 # --- what perf would need another register for

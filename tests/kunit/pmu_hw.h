@@ -28,6 +28,7 @@ struct hw_perf_answer {
 };
 
 int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer);
+int hw_show_perf(int cpu, const char *name, char *page);
 void *hw_hold_perf(int cpu);
 void hw_let_perf_go(void *held);
 

@@ -11,6 +11,7 @@
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -731,10 +732,9 @@ void hw_let_perf_go(void *held)
 		sim_perf.held--;
 }
 
-int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
+/* A question, to whatever answer; 0 if there may be one. */
+static int asked(int cpu)
 {
-	unsigned int i;
-
 	might_sleep();
 	sim_perf.asked++;
 	sim_perf.cpu = cpu;
@@ -742,7 +742,32 @@ int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
 		sim_perf.wrong++;
 	if (sim_perf.fail_nth && !--sim_perf.fail_nth)
 		return -ENOMEM;
-	for (i = 0; i < sim_perf.nr && !sim_perf.err; i++) {
+	return sim_perf.err;
+}
+
+/* As the kernel's: sysfs wants a page of its own, and some texts end in a newline. */
+int hw_show_perf(int cpu, const char *name, char *page)
+{
+	int err = asked(cpu);
+	unsigned int i;
+
+	if (offset_in_page(page) || memchr_inv(page, 0, PAGE_SIZE))
+		sim_perf.wrong++;
+	for (i = 0; i < sim_perf.nr_names && !err; i++) {
+		if (strcmp(sim_perf.names[i].name, name))
+			continue;
+		strscpy(page, sim_perf.names[i].text, PAGE_SIZE);
+		return 0;
+	}
+	return err ?: -ENOENT;
+}
+
+int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
+{
+	int err = asked(cpu);
+	unsigned int i;
+
+	for (i = 0; i < sim_perf.nr && !err; i++) {
 		const struct sim_perf_event *event = &sim_perf.events[i];
 
 		if (event->type != type || event->config != config)
@@ -751,5 +776,5 @@ int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
 		answer->extra = event->extra;
 		return event->err;
 	}
-	return sim_perf.err ?: -ENOENT;
+	return err ?: -ENOENT;
 }

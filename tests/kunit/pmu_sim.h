@@ -197,9 +197,21 @@ struct sim_perf_event {
 };
 
 /**
+ * struct sim_perf_name - a file of perf's in sysfs
+ * @name: its name
+ * @text: what can be read there
+ */
+struct sim_perf_name {
+	const char *name;
+	const char *text;
+};
+
+/**
  * struct sim_perf - perf, as it is asked
  * @events: what it knows
  * @nr: how many; it says -ENOENT of all others
+ * @names: the files of its events
+ * @nr_names: how many
  * @err: it says that of all of them, and does not let itself be held
  * @held: so often
  * @asked: so often
@@ -211,6 +223,8 @@ struct sim_perf_event {
 struct sim_perf {
 	const struct sim_perf_event *events;
 	unsigned int nr;
+	const struct sim_perf_name *names;
+	unsigned int nr_names;
 	int err;
 	int held;
 	unsigned int asked;

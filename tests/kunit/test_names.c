@@ -35,6 +35,36 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x1bb, .err = -ENXIO },
 	{ RAW, 0x1000000c0, PERFS | 0x1000000c0 },
 	{ RAW, 0x2000000c0, PERFS | 0xc0 },
+	{ RAW, 0x82d0, PERFS | 0x82d0 },
+	{ RAW, 0x100019c, PERFS | 0x100019c },
+	{ RAW, 0x48408c2, PERFS | 0x48408c2 },
+	{ RAW, 0x12a, PERFS | 0x12a, true },
+	{ RAW, 0x2cd, .err = -ENXIO },
+	{ RAW, 0x400, PERFS | 0x400 },
+	{ RAW, 0x8000, .err = -EINVAL },
+	{ RAW, 0x8700, .err = -EINVAL },
+	{ RAW, 0x8800, PERFS | 0x8800 },
+	{ RAW, 0x8900, .err = -EINVAL },
+	{ RAW, 0x4c9, .err = -EINVAL },
+};
+
+/* What there is in sysfs; some of it nowhere so far. */
+static const struct sim_perf_name perfs_names[] = {
+	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+	{ "mem-stores", "event=0xd0,umask=0x82" },
+	{ "mem-loads-aux", "event=0x2a,umask=0x1" },
+	{ "slots", "event=0x00,umask=0x4\n" },
+	{ "topdown-fetch-bubbles", "umask=1,event=0x9c,cmask=1\n" },
+	{ "topdown-slots-retired", "event=0xc2,umask=0x8,inv=1,cmask=4,edge\n" },
+	{ "topdown-total-slots", "event=0x3c,umask=0x0,any=1" },
+	{ "topdown-retiring", "event=0x00,umask=0x80" },
+	{ "cycles-t", "event=0x3c,in_tx=1" },
+	{ "tx-start", "event=0xcd,umask=0x2" },
+	{ "tx-commit", "event=0xc9,colour=2" },
+	{ "tx-abort", "" },
+	{ "tx-conflict", "event=0xc9,umask=4" },
+	{ "tx-capacity", "instructions,cmask=1" },
+	{ "cpu-cycles", "event=0x77" },
 };
 
 static int names_init(struct kunit *test)
@@ -43,6 +73,8 @@ static int names_init(struct kunit *test)
 	sim_perf = (struct sim_perf) {
 		.events = perfs_events,
 		.nr = ARRAY_SIZE(perfs_events),
+		.names = perfs_names,
+		.nr_names = ARRAY_SIZE(perfs_names),
 	};
 	return 0;
 }
@@ -91,6 +123,15 @@ static const struct name_row name_rows[] = {
 	{ "cpu/event=0xc4,pc/", 0xc4, false },
 	{ "cpu/event=0xc3,umask=1,edge,inv,cmask=1/", 0x18401c3, false },
 	{ "r2000000c0", 0xc0, false },
+	/* what has a name in sysfs alone */
+	{ "mem-stores", 0x82d0, true },
+	{ "slots:u", 0x400, true },
+	{ "topdown-fetch-bubbles", 0x100019c, true },
+	{ "cpu/topdown-slots-retired/k", 0x48408c2, true },
+	{ "cpu/event=MEM-stores,cmask=3/", 0x30082d0, true },
+	/* umasks of event 0 that are no metrics here */
+	{ "r8800", 0x8800, false },
+	{ "r8900", 0x8900, false },
 };
 
 static void name_desc(const struct name_row *row, char *desc)
@@ -130,6 +171,8 @@ static void names_resolve(struct kunit *test)
 	struct my_perf_event_attr attr;
 	struct my_pmu_why why;
 	int err = resolve(test, row->event, &attr, 1, &why);
+	/* of what is in sysfs perf is asked for what that means, too */
+	unsigned int asked = my_sysfs_name(&attr) ? 2 : 1;
 
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	KUNIT_EXPECT_EQ(test, my_event_config(&attr), row->config);
@@ -139,7 +182,7 @@ static void names_resolve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.inv, !!(row->config & BIT(23)));
 	KUNIT_EXPECT_EQ(test, attr.cmask, row->config >> 24);
 	KUNIT_EXPECT_EQ(test, attr.confirmed, row->confirmed);
-	KUNIT_EXPECT_EQ(test, sim_perf.asked, 1U);
+	KUNIT_EXPECT_EQ(test, sim_perf.asked, asked);
 	KUNIT_EXPECT_EQ(test, sim_perf.cpu, 1);
 }
 
@@ -179,6 +222,27 @@ static const struct refused_name refused_names[] = {
 	{ "dTLB-loads",
 	  "'dTLB-loads': CPU 1 does not have this event, as perf says (error -2), "
 	  NOT_HERE },
+	{ "el-start",
+	  "'el-start': CPU 1 does not have this event, as perf says (error -2), "
+	  NOT_HERE },
+	{ "mem-loads:u", "'mem-loads:u, in sysfs': ldlat: " EXTRA },
+	{ "mem-loads-aux", "'mem-loads-aux': " EXTRA },
+	{ "tx-start", "'tx-start': " EXTRA },
+	{ "topdown-retiring", "'topdown-retiring': " EXTRA },
+	{ "r8000", "'r8000': " EXTRA },
+	{ "cpu/event=0,umask=0x87/k", "'cpu/event=0,umask=0x87/k': " EXTRA },
+	/* perf has it in sysfs, and then does not take it */
+	{ "tx-conflict",
+	  "'tx-conflict': CPU 1 does not have this event, as perf says (error -22), "
+	  NOT_HERE },
+	{ "tx-capacity", "'tx-capacity, in sysfs': it is another event's name" },
+	{ "topdown-total-slots",
+	  "'topdown-total-slots, in sysfs': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here" },
+	{ "cycles-t", "'cycles-t, in sysfs': in_tx: transactions are not told apart here" },
+	{ "tx-commit",
+	  "'tx-commit, in sysfs': term 'colour'; event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known" },
+	{ "tx-abort",
+	  "'tx-abort, in sysfs': term ''; event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known" },
 };
 
 static void refused_desc(const struct refused_name *row, char *desc)
@@ -220,6 +284,10 @@ static void names_without_perf(struct kunit *test)
 				-EOPNOTSUPP);
 		KUNIT_EXPECT_EQ(test, resolve(test, "stalled-cycles-frontend",
 					      attr, 4, &why), -EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, resolve(test, "mem-stores", attr, 4, &why),
+				-EOPNOTSUPP);
+		KUNIT_EXPECT_EQ(test, !!strstr(why.text, "does not answer for CPU 1"),
+				errors[i] != -ENOENT);
 	}
 }
 
@@ -229,12 +297,20 @@ static void names_no_memory(struct kunit *test)
 	struct my_perf_event_attr attr[2];
 	struct my_names names;
 	struct my_pmu_why why;
+	unsigned int i;
 
 	sim_perf.fail_nth = 2;
 	KUNIT_EXPECT_EQ(test, resolve(test, "cycles,branch-misses", attr, 2,
 				      &why), -ENOMEM);
 	KUNIT_EXPECT_STREQ(test, why.text,
 			   "'branch-misses': no memory to ask perf for it");
+	for (i = 1; i <= 2; i++) {
+		sim_perf.fail_nth = i;
+		KUNIT_EXPECT_EQ(test, resolve(test, "mem-stores", attr, 2, &why),
+				-ENOMEM);
+		KUNIT_EXPECT_STREQ(test, why.text,
+				   "'mem-stores': no memory to ask perf for it");
+	}
 	sim_perf.fail_nth = 20;
 	KUNIT_EXPECT_EQ(test, list(&names, &why), -ENOMEM);
 }
@@ -259,6 +335,10 @@ static const struct name_row listed[] = {
 	{ "arch-topdown-fe-bound", 0x19c, false },
 	{ "arch-topdown-retiring", 0x2c2, false },
 	{ "arch-lbr-inserts", 0x1e4, false },
+	{ "mem-stores", 0x82d0, true },
+	{ "slots", 0x400, true },
+	{ "topdown-slots-retired", 0x48408c2, true },
+	{ "topdown-fetch-bubbles", 0x100019c, true },
 	{ "L1-dcache-loads", 0x10b, true },
 	{ "L1-dcache-load-misses", 0x151, true },
 	{ "branch-load-misses", 0xc5, true },
@@ -314,19 +394,20 @@ static void names_lookup(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.asked, 0U);
 }
 
-#define NOT_LISTED	\
-	"CPU 1 does not have this event, or it needs what is not programmed here"
-
 #define NOT_ASKED	\
 	"the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU 1 when my_pmu was loaded"
 
 static void names_lookup_refused(struct kunit *test)
 {
 	static const struct refused_name rows[] = {
-		{ "LLC-loads", "'LLC-loads': " NOT_LISTED },
-		{ "node-loads", "'node-loads': " NOT_LISTED },
+		{ "LLC-loads", "'LLC-loads': " EXTRA },
+		{ "node-loads",
+		  "'node-loads': CPU 1 does not have this event, " NOT_HERE },
 		{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
 		{ "r1b7", "'r1b7': " EXTRA },
+		{ "r8000", "'r8000': " EXTRA },
+		{ "mem-loads-aux", "'mem-loads-aux': " EXTRA },
+		{ "mem-loads", "'mem-loads': it needs what is not programmed here" },
 		{ "cpu/event=0xbb,umask=1,cmask=1/k",
 		  "'cpu/event=0xbb,umask=1,cmask=1/k': " EXTRA },
 	};
@@ -353,6 +434,8 @@ static void names_lookup_refused(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, why.text, "'L1-dcache-loads': " NOT_ASKED);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r1b7", &attr, 1, &why), 1);
 	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), -EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, my_parse_events("r8100", &attr, 1, &why), 1);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r1cd", &attr, 1, &why), 1);
 	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
 }
@@ -373,8 +456,8 @@ static void names_known(struct kunit *test)
 				    "%s", known.name);
 		nr++;
 	}
-	/* ten of perf's, six more, and 32 of the caches */
-	KUNIT_EXPECT_EQ(test, nr, 48U);
+	/* ten of perf's, six more, 33 of sysfs, and 32 of the caches */
+	KUNIT_EXPECT_EQ(test, nr, 81U);
 }
 
 static struct kunit_case names_cases[] = {

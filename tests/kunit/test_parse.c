@@ -390,6 +390,22 @@ static const struct one_event one_event[] = {
 	  { "arch-lbr-inserts", 0xe4, 0x01, true, .pin = ANY,
 	    .perf_type = 4, .perf_config = 0x1e4 } },
 
+	/* what perf has in sysfs, in any case between the slashes */
+	{ "mem-loads",
+	  { "mem-loads", .named = true, .pin = ANY, .perf_type = ~0U } },
+	{ "mem-stores:u@gp1",
+	  { "mem-stores:u", 0, 0, true, false, true, 1, .perf_type = ~0U,
+	    .perf_config = 2 } },
+	{ "cpu/MEM-Loads-aux,cmask=1/",
+	  { "cpu/MEM-Loads-aux,cmask=1/", .named = true, .pin = ANY, .cmask = 1,
+	    .perf_type = ~0U, .perf_config = 1 } },
+	{ "TOPDOWN-fe-bound",
+	  { "TOPDOWN-fe-bound", .named = true, .pin = ANY, .perf_type = ~0U,
+	    .perf_config = 11 } },
+	{ "el-capacity-write",
+	  { "el-capacity-write", .named = true, .pin = ANY, .perf_type = ~0U,
+	    .perf_config = 32 } },
+
 	/* modifiers */
 	{ "cycles:H", { "cycles:H", 0x3c, .named = true, .pin = ANY } },
 	{ "cycles:uH", { "cycles:uH", 0x3c, 0, true, false, true, ANY } },

@@ -33,4 +33,16 @@ static inline ssize_t strscpy(char *to, const char *from, size_t size)
 	return len;
 }
 
+/* lib/string_helpers.c: the blanks at both ends are gone. */
+static inline char *strim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t\n\v\f\r");
+	len = strlen(text);
+	while (len && strchr(" \t\n\v\f\r", text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
 #endif
