@@ -32,6 +32,9 @@
 #define CONFIG_INV_SHIFT	23
 #define CONFIG_CMASK_SHIFT	24
 
+/* Event and umask. */
+#define CONFIG_CODE		0xffffULL
+
 /* --- names ------------------------------------------------------------------ */
 
 struct event_name {
@@ -156,14 +159,13 @@ static bool encode_any_case(const char *text, struct my_perf_event_attr *attr)
 	       find_sysfs_name(text, attr);
 }
 
-/* Of a word alone perf knows its own names as they are, and files in any case. */
 static bool encode_name(const char *text, struct my_perf_event_attr *attr)
 {
 	const char *p;
 
 	for (p = text; *p; p++) {
 		if (*p >= 'A' && *p <= 'Z')
-			return find_sysfs_name(text, attr);
+			return false;
 	}
 	return encode_any_case(text, attr);
 }
@@ -385,7 +387,8 @@ static int encode_raw(u64 config, const char *whole,
 				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
 				 whole);
 	if (attr->named) {
-		/* There is nothing but edge, inv and cmask beside a name. */
+		attr->beside = config & (CONFIG_CODE | MY_CONFIG_OTHERS);
+		config &= ~CONFIG_CODE;
 		config |= attr->umask << CONFIG_UMASK_SHIFT | attr->event;
 		my_decode_config(config, attr);
 		return 0;
@@ -441,9 +444,7 @@ static const struct term terms_known[] = {
 };
 
 #define SEEN_EVENT	BIT(0)
-#define SEEN_UMASK	BIT(1)
 #define SEEN_CONFIG	BIT(7)
-#define SEEN_RAW	(SEEN_EVENT | SEEN_UMASK | SEEN_CONFIG)
 
 #define TERMS_ACCEPTED \
 	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
@@ -478,11 +479,11 @@ static int refuse_term(const char *whole, const char *term,
 			 TERMS_ACCEPTED);
 }
 
-/* Nothing has said yet what the event is. */
-static bool is_free(const struct term_list *list,
-		    const struct my_perf_event_attr *attr)
+/* A name, if there is none yet; numbers may stand beside it, and are added. */
+static bool add_name(const struct term_list *list, const char *name,
+		     struct my_perf_event_attr *attr)
 {
-	return list->own && !attr->named && !(list->seen & SEEN_RAW);
+	return list->own && !attr->named && encode_any_case(name, attr);
 }
 
 /* An event of its own between the slashes: a name, or rNNN. */
@@ -491,9 +492,9 @@ static int add_word(struct term_list *list, const char *word, const char *whole,
 {
 	u64 config;
 
-	if (is_free(list, attr) && encode_any_case(word, attr))
+	if (add_name(list, word, attr))
 		return 0;
-	if (!list->own || attr->named || list->seen & SEEN_CONFIG)
+	if (!list->own || list->seen & SEEN_CONFIG)
 		return refuse_term(whole, word, why);
 	/* There, and only there, perf takes r0xNNN, too. */
 	if (!parse_raw(word, &config) &&
@@ -559,13 +560,10 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 				 term->name, term->refusal);
 	if (term->kind == TERM_FIELD && !list->own)
 		return refuse_term(whole, text, why);
-	if (BIT(i) & SEEN_EVENT && value && is_free(list, attr) &&
-	    encode_any_case(value, attr))
+	if (BIT(i) & SEEN_EVENT && value && add_name(list, value, attr))
 		return 0;
 	if (!parse_value(term, value, &val))
 		return refuse_value(term, value, whole, why);
-	if (BIT(i) & SEEN_RAW && attr->named)
-		return refuse_term(whole, text, why);
 	list->seen |= BIT(i);
 	if (term->kind == TERM_FIELD)
 		list->config |= val << term->shift;

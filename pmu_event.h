@@ -66,6 +66,8 @@ static inline int my_pmc_number(int idx)
  * @perf_type: by which perf knows the event: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW;
  *	or MY_TYPE_SYSFS
  * @perf_config: likewise, within its type; of a raw event all bits as written
+ * @beside: event, umask and bits of some CPUs only that were written beside a name:
+ *	they are added to those that it stands for
  * @confirmed: perf, which knows the CPU's model, says that it has the event
  * @counters: the counters that the user allows, a set; 0 if any
  * @pinned: shall always be on a counter
@@ -85,6 +87,7 @@ struct my_perf_event_attr {
 	bool inv;
 	u32 perf_type;
 	u64 perf_config;
+	u64 beside;
 	bool confirmed;
 	u64 counters;
 	bool pinned;

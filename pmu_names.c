@@ -162,6 +162,26 @@ void my_names_end(void *held)
 	hw_let_perf_go(held);
 }
 
+/* What is written beside a name makes another event of it. */
+static int add_beside(int cpu, u64 config, struct my_perf_event_attr *attr,
+		      struct my_pmu_why *why)
+{
+	struct hw_perf_answer answer = {};
+	int err;
+
+	config |= attr->beside;
+	my_decode_config(config, attr);
+	if (!attr->beside)
+		return 0;
+	config = my_event_config(attr) | attr->beside;
+	err = hw_ask_perf(cpu, PERF_TYPE_RAW, config, &answer);
+	if (err == -ENOMEM)
+		return refuse_memory(attr, why);
+	if (needs_extra(err, config, &answer))
+		return refuse_extra(attr, why);
+	return err ? 0 : check_bits(attr, answer.config, why);
+}
+
 static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
 	struct hw_perf_answer answer = {};
@@ -178,14 +198,15 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
 	err = hw_ask_perf(cpu, type, config, &answer);
 	if (needs_extra(err, config, &answer))
 		return refuse_extra(attr, why);
+	attr->confirmed = !err && !is_encoded(attr);
 	if (err)
-		return without_perf(cpu, err, attr, why);
-	err = check_bits(attr, answer.config, why);
-	if (err || is_encoded(attr))
+		err = without_perf(cpu, err, attr, why);
+	else
+		err = check_bits(attr, answer.config, why);
+	if (err)
 		return err;
-	my_decode_config(answer.config, attr);
-	attr->confirmed = true;
-	return 0;
+	return add_beside(cpu, attr->confirmed ? answer.config : my_event_config(attr),
+			  attr, why);
 }
 
 /**
@@ -275,13 +296,21 @@ static bool may_need_extra(const struct my_names *names,
 	return false;
 }
 
-static int look_up_raw(const struct my_names *names,
-		       const struct my_perf_event_attr *attr,
-		       struct my_pmu_why *why)
+static int look_up_number(const struct my_names *names, u64 config,
+			  const struct my_perf_event_attr *attr,
+			  struct my_pmu_why *why)
 {
 	if (may_need_extra(names, attr))
 		return refuse_extra(attr, why);
-	return check_bits(attr, attr->perf_config, why);
+	return check_bits(attr, config, why);
+}
+
+/* As add_beside(). */
+static int look_up_beside(const struct my_names *names, u64 config,
+			  struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	my_decode_config(config | attr->beside, attr);
+	return attr->beside ? look_up_number(names, attr->beside, attr, why) : 0;
 }
 
 static int take_known(const struct my_names *names, unsigned int n, int cpu,
@@ -297,9 +326,8 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s': it needs what is not programmed here",
 				 attr->name);
-	my_decode_config(names->config[n], attr);
 	attr->confirmed = names->confirmed[n];
-	return 0;
+	return look_up_beside(names, names->config[n], attr, why);
 }
 
 /**
@@ -323,13 +351,13 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	unsigned int n;
 
 	if (is_encoded(attr))
-		return to_all(look_up_raw(names, attr, why));
+		return to_all(look_up_number(names, attr->perf_config, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))
 			return to_all(take_known(names, n, cpu, attr, why));
 	}
-	if (attr->event || attr->umask)
-		return 0;	/* the architecture's */
+	if (attr->event || attr->umask)	/* the architecture's */
+		return to_all(look_up_beside(names, my_event_config(attr), attr, why));
 	return my_refuse(why, -EOPNOTSUPP,
 			 "'%s': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU %d when my_pmu was loaded",
 			 attr->name, cpu);

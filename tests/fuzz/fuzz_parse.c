@@ -181,7 +181,8 @@ static bool set_named(const char *name, bool any_case,
 		return true;
 	}
 	for (i = 0; i < ARRAY_SIZE(in_sysfs); i++) {
-		if (strcasecmp(name, in_sysfs[i]))
+		if (any_case ? strcasecmp(name, in_sysfs[i]) :
+			       strcmp(name, in_sysfs[i]))
 			continue;
 		attr->perf_type = MY_TYPE_SYSFS;
 		attr->perf_config = i;
@@ -245,7 +246,9 @@ static bool set_raw(u64 config, struct my_perf_event_attr *attr)
 {
 	if (config & 1 << 21)
 		return false;
-	if (!attr->named) {
+	if (attr->named) {
+		attr->beside = config & ~0xffdf0000UL;
+	} else {
 		attr->event = config;
 		attr->umask = config >> 8;
 		attr->perf_type = 4;
@@ -270,8 +273,7 @@ static bool set_number(const char *text, struct my_perf_event_attr *attr)
 struct said {
 	bool cpu;		/* the terms say what the event is */
 	unsigned int keys;	/* by their place */
-	bool number;		/* event=, umask=, config= or rNNN */
-	bool event;		/* one of them but umask= */
+	bool event;		/* event=, config= or rNNN */
 	u64 config;
 };
 
@@ -295,7 +297,7 @@ static bool say_key(size_t i, const char *value, struct said *said,
 
 	if (said->keys & 1 << i || (keys[i].shift >= 0 && !said->cpu))
 		return false;
-	if (i == 0 && value && !attr->named && !said->number &&
+	if (i == 0 && value && !attr->named &&
 	    set_named(value, true, attr))
 		return true;
 	if (keys[i].shift == -2) {
@@ -305,10 +307,7 @@ static bool say_key(size_t i, const char *value, struct said *said,
 			   keys[i].max != 1) {
 		return false;
 	}
-	if (encodes && attr->named)
-		return false;
 	said->keys |= 1 << i;
-	said->number |= encodes;
 	said->event |= encodes && i != 1;
 	if (keys[i].shift >= 0)
 		said->config |= val << keys[i].shift;
@@ -321,15 +320,14 @@ static bool say_word(const char *text, struct said *said,
 	static struct pattern raw = PATTERN("r(0x)?[0-9a-fA-F]+");
 	u64 config;
 
-	if (!said->cpu || attr->named)
+	if (!said->cpu)
 		return false;
-	if (!said->number && set_named(text, true, attr))
+	if (!attr->named && set_named(text, true, attr))
 		return true;
 	if (said->keys & 1 << 2 || !matches(&raw, text, NULL, 0) ||
 	    !number(text + 1, 16, ~0UL, &config))
 		return false;
 	said->keys |= 1 << 2;
-	said->number = true;
 	said->event = true;
 	said->config |= config;
 	return true;
@@ -699,6 +697,7 @@ static void expect_same(const struct my_perf_event_attr *attr,
 		expect(!strcmp(my_sysfs_name(attr), in_sysfs[want->perf_config]));
 	else
 		expect(attr->perf_config == want->perf_config);
+	expect(attr->beside == want->beside);
 	expect(!attr->confirmed);
 	expect(attr->counters == want->counters);
 	expect(attr->pinned == want->pinned);

@@ -113,6 +113,10 @@ cpu/config=0x18401c2/
 cpu/umask=1,r0c2/
 cpu/instructions,cmask=1/
 cpu/event=cpu-cycles,inv,cmask=2/
+cpu/instructions,umask=1/
+cpu/event=0x02,umask=0x40,instructions/
+cpu/topdown-slots-issued,r200/
+cpu/config=0x100,instructions,edge/
 cpu/event=0xc4,name=foo,period=100000/
 branches:u
 branches:k
@@ -126,7 +130,6 @@ l1d-misses-loads
 branch-Reference
 L1-data-read-refs
 L1-dcache-loads-stores
-TOPDOWN-slots-issued
 cpu/TopDown-Slots-Issued,cmask=1/u
 END
 

@@ -46,6 +46,9 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x8800, PERFS | 0x8800 },
 	{ RAW, 0x8900, .err = -EINVAL },
 	{ RAW, 0x4c9, .err = -EINVAL },
+	{ RAW, 0x1c0, PERFS | 0x1c0 },
+	{ RAW, 0x10000003c, PERFS | 0x10000003c },
+	{ RAW, 0xfb, PERFS | 0xfb, true },
 };
 
 /* What there is in sysfs; some of it nowhere so far. */
@@ -129,6 +132,10 @@ static const struct name_row name_rows[] = {
 	{ "topdown-fetch-bubbles", 0x100019c, true },
 	{ "cpu/topdown-slots-retired/k", 0x48408c2, true },
 	{ "cpu/event=MEM-stores,cmask=3/", 0x30082d0, true },
+	/* and what makes another event of it */
+	{ "cpu/instructions,umask=1/", 0x1c0, true },
+	{ "cpu/event=0x40,umask=0x7f,bus-cycles,edge/", 0x47f7c, false },
+	{ "cpu/mem-stores,config=0x1000001/", 0x10082d1, true },
 	/* umasks of event 0 that are no metrics here */
 	{ "r8800", 0x8800, false },
 	{ "r8900", 0x8900, false },
@@ -172,7 +179,7 @@ static void names_resolve(struct kunit *test)
 	struct my_pmu_why why;
 	int err = resolve(test, row->event, &attr, 1, &why);
 	/* of what is in sysfs perf is asked for what that means, too */
-	unsigned int asked = my_sysfs_name(&attr) ? 2 : 1;
+	unsigned int asked = (my_sysfs_name(&attr) ? 2 : 1) + !!attr.beside;
 
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	KUNIT_EXPECT_EQ(test, my_event_config(&attr), row->config);
@@ -203,6 +210,10 @@ static void names_resolve_all(struct kunit *test)
 
 #define NOT_HERE	"nor does the architecture define it"
 #define NO_BITS		"of the event select, which are not programmed here"
+#define ANY_THREAD \
+	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
+#define TERMS \
+	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
 #define EXTRA		"it needs an extra register, which is not programmed here"
 
 struct refused_name {
@@ -231,18 +242,22 @@ static const struct refused_name refused_names[] = {
 	{ "topdown-retiring", "'topdown-retiring': " EXTRA },
 	{ "r8000", "'r8000': " EXTRA },
 	{ "cpu/event=0,umask=0x87/k", "'cpu/event=0,umask=0x87/k': " EXTRA },
+	/* what it becomes by what stands beside it */
+	{ "cpu/cycles,r10000003c/",
+	  "'cpu/cycles,r10000003c/': it needs bits 0x100000000 " NO_BITS },
+	{ "cpu/instructions,event=0x3b/", "'cpu/instructions,event=0x3b/': " EXTRA },
 	/* perf has it in sysfs, and then does not take it */
 	{ "tx-conflict",
 	  "'tx-conflict': CPU 1 does not have this event, as perf says (error -22), "
 	  NOT_HERE },
 	{ "tx-capacity", "'tx-capacity, in sysfs': it is another event's name" },
 	{ "topdown-total-slots",
-	  "'topdown-total-slots, in sysfs': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here" },
+	  "'topdown-total-slots, in sysfs': " ANY_THREAD },
 	{ "cycles-t", "'cycles-t, in sysfs': in_tx: transactions are not told apart here" },
 	{ "tx-commit",
-	  "'tx-commit, in sysfs': term 'colour'; event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known" },
+	  "'tx-commit, in sysfs': term 'colour'; " TERMS },
 	{ "tx-abort",
-	  "'tx-abort, in sysfs': term ''; event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known" },
+	  "'tx-abort, in sysfs': term ''; " TERMS },
 };
 
 static void refused_desc(const struct refused_name *row, char *desc)
@@ -406,6 +421,10 @@ static void names_lookup_refused(struct kunit *test)
 		{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
 		{ "r1b7", "'r1b7': " EXTRA },
 		{ "r8000", "'r8000': " EXTRA },
+		{ "cpu/stalled-cycles-backend,event=6/",
+		  "'cpu/stalled-cycles-backend,event=6/': " EXTRA },
+		{ "cpu/bus-cycles,r10000003c/",
+		  "'cpu/bus-cycles,r10000003c/': it needs bits 0x100000000 " NO_BITS },
 		{ "mem-loads-aux", "'mem-loads-aux': " EXTRA },
 		{ "mem-loads", "'mem-loads': it needs what is not programmed here" },
 		{ "cpu/event=0xbb,umask=1,cmask=1/k",

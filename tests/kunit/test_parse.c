@@ -190,6 +190,7 @@ static void expect_attr(struct kunit *test, unsigned int i,
 	KUNIT_EXPECT_EQ(test, attr->inv, want->inv);
 	KUNIT_EXPECT_EQ(test, attr->perf_type, want->perf_type);
 	KUNIT_EXPECT_EQ(test, attr->perf_config, want->perf_config);
+	KUNIT_EXPECT_EQ(test, attr->beside, want->beside);
 	KUNIT_EXPECT_FALSE(test, attr->confirmed);
 	KUNIT_EXPECT_EQ(test, attr->counters, want->counters);
 	KUNIT_EXPECT_EQ(test, attr->pinned, want->pinned);
@@ -390,6 +391,25 @@ static const struct one_event one_event[] = {
 	  { "arch-lbr-inserts", 0xe4, 0x01, true, .pin = ANY,
 	    .perf_type = 4, .perf_config = 0x1e4 } },
 
+	/* numbers beside a name, in any order */
+	{ "cpu/cycles,event=1/",
+	  { "cpu/cycles,event=1/", 0x3c, .named = true, .pin = ANY, .beside = 1 } },
+	{ "cpu/event=1,umask=2,cycles,edge/",
+	  { "cpu/event=1,umask=2,cycles,edge/", 0x3c, .named = true, .pin = ANY,
+	    .edge = true, .beside = 0x201 } },
+	{ "cpu/umask=0x10,event=branches/",
+	  { "cpu/umask=0x10,event=branches/", 0xc4, .named = true, .pin = ANY,
+	    .beside = 0x1000 } },
+	{ "cpu/event=branches,event=2/",
+	  { "cpu/event=branches,event=2/", 0xc4, .named = true, .pin = ANY,
+	    .beside = 2 } },
+	{ "cpu/cycles,r2000801ff/",
+	  { "cpu/cycles,r2000801ff/", 0x3c, .named = true, .pin = ANY,
+	    .beside = 0x2000001ff } },
+	{ "cpu/config=0x1000010,cycles/",
+	  { "cpu/config=0x1000010,cycles/", 0x3c, .named = true, .pin = ANY,
+	    .cmask = 1, .beside = 0x10 } },
+
 	/* what perf has in sysfs, in any case between the slashes */
 	{ "mem-loads",
 	  { "mem-loads", .named = true, .pin = ANY, .perf_type = ~0U } },
@@ -399,9 +419,6 @@ static const struct one_event one_event[] = {
 	{ "cpu/MEM-Loads-aux,cmask=1/",
 	  { "cpu/MEM-Loads-aux,cmask=1/", .named = true, .pin = ANY, .cmask = 1,
 	    .perf_type = ~0U, .perf_config = 1 } },
-	{ "TOPDOWN-fe-bound",
-	  { "TOPDOWN-fe-bound", .named = true, .pin = ANY, .perf_type = ~0U,
-	    .perf_config = 11 } },
 	{ "el-capacity-write",
 	  { "el-capacity-write", .named = true, .pin = ANY, .perf_type = ~0U,
 	    .perf_config = 32 } },
@@ -914,18 +931,10 @@ static const struct refused refused_events[] = {
 	{ "AnyThread", "cpu/event=1,any/", "'cpu/event=1,any/': " ANY_THREAD },
 	{ "AnyThread of a name", "cpu/cycles,any=1/",
 	  "'cpu/cycles,any=1/': " ANY_THREAD },
-	{ "name and event=", "cpu/cycles,event=1/",
-	  "'cpu/cycles,event=1/': term 'event'; " TERMS },
-	{ "event= and name", "cpu/event=1,cycles/",
-	  "'cpu/event=1,cycles/': term 'cycles'; " TERMS },
-	{ "name and umask=", "cpu/cycles,umask=1/",
-	  "'cpu/cycles,umask=1/': term 'umask'; " TERMS },
-	{ "name and config=", "cpu/cycles,config=1/",
-	  "'cpu/cycles,config=1/': term 'config'; " TERMS },
 	{ "two names", "cpu/cycles,branches/",
 	  "'cpu/cycles,branches/': term 'branches'; " TERMS },
-	{ "name and number", "cpu/cycles,r1/",
-	  "'cpu/cycles,r1/': term 'r1'; " TERMS },
+	{ "name, config= and number", "cpu/cycles,config=1,r1/",
+	  "'cpu/cycles,config=1,r1/': term 'r1'; " TERMS },
 	{ "two numbers between slashes", "cpu/r1,r2/",
 	  "'cpu/r1,r2/': term 'r2'; " TERMS },
 	{ "name as two events", "cpu/event=cycles,event=branches/",
