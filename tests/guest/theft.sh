@@ -40,9 +40,10 @@ stolen() {
 
 # First, while the counters are small: to go back from there takes almost a whole
 # round, which nothing counts in an interval.  From the middle of 32 bits it may.
-wait_samples 10
+# What is counted until the next sample, which may be late, must not make up for it.
+wait_samples 20
 stolen "a counter set back to 0" gp0 0xc1 0
-stolen "a counter set back by a little" gp1 0xc2 $((0x$(rdmsr -p $cpu 0xc2) & 0x7fffffff))
+stolen "a counter set back by half" gp1 0xc2 $((0x$(rdmsr -p $cpu 0xc2) / 2 & 0x7fffffff))
 stolen "a fixed counter set to 1" fixed0 0x309 1
 stolen "another event" gp0 0x186 0x4300c4
 stolen "no event" gp0 0x186 0
