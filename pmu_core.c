@@ -555,7 +555,7 @@ static void __cpu_comes(struct my_session *s, struct my_target *t,
 	pr_info("cpu%d %s, counting goes on\n", t->c.cpu, how);
 }
 
-/* It is past the hotplug state, though it may have been when that was set up. */
+/* Since the hotplug state was set up, or before: then nobody was told. */
 static bool has_come_up(const struct my_session *s, int cpu)
 {
 	return cpumask_test_cpu(cpu, &s->up) || cpu_active(cpu);

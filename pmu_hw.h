@@ -110,7 +110,7 @@ static inline struct perf_event *hw_open_perf(int cpu, u32 type, u64 config)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* Of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores. */
+/* Raw events of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores. */
 static inline u32 hw_raw_type(int cpu)
 {
 	struct perf_event *event = hw_open_perf(cpu, PERF_TYPE_HARDWARE,
@@ -132,11 +132,10 @@ static inline u32 hw_raw_type(int cpu)
 static inline int hw_ask_perf(int cpu, u32 type, u64 config,
 			      struct hw_perf_answer *answer)
 {
-	struct perf_event *event;
+	struct perf_event *event = hw_open_perf(cpu, type, config);
 
-	if (type == PERF_TYPE_RAW)
-		type = hw_raw_type(cpu);
-	event = hw_open_perf(cpu, type, config);
+	if (event == ERR_PTR(-ENOENT) && type == PERF_TYPE_RAW)
+		event = hw_open_perf(cpu, hw_raw_type(cpu), config);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	answer->config = event->hw.config;
@@ -172,12 +171,12 @@ hw_find_event(const struct attribute_group **groups, struct device *dev,
 
 static inline int hw_show_event(const struct pmu *pmu, const char *name, char *page)
 {
-	struct device_attribute *attr = NULL;
+	struct device_attribute *attr;
 
-	if (pmu->dev)
-		attr = hw_find_event(pmu->attr_groups, pmu->dev, name);
-	if (pmu->dev && !attr)
-		attr = hw_find_event(pmu->attr_update, pmu->dev, name);
+	if (!pmu->dev)
+		return -ENOENT;
+	attr = hw_find_event(pmu->attr_groups, pmu->dev, name) ?:
+	       hw_find_event(pmu->attr_update, pmu->dev, name);
 	if (!attr || !attr->show)
 		return -ENOENT;
 	return attr->show(pmu->dev, attr, page) > 0 ? 0 : -ENOENT;

@@ -162,29 +162,26 @@ void my_names_end(void *held)
 	hw_let_perf_go(held);
 }
 
-/* What is written beside a name makes another event of it. */
-static int add_beside(int cpu, u64 config, struct my_perf_event_attr *attr,
-		      struct my_pmu_why *why)
+/*
+ * Asks perf for an event, and refuses what cannot be done here.  Returns 0, too, if
+ * perf does not answer and need not: answer->config is 0 then.
+ */
+static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *attr,
+	       struct hw_perf_answer *answer, struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer = {};
 	int err;
 
-	config |= attr->beside;
-	my_decode_config(config, attr);
-	if (!attr->beside)
-		return 0;
-	config = my_event_config(attr) | attr->beside;
-	err = hw_ask_perf(cpu, PERF_TYPE_RAW, config, &answer);
-	if (err == -ENOMEM)
-		return refuse_memory(attr, why);
-	if (needs_extra(err, config, &answer))
+	*answer = (struct hw_perf_answer) {};
+	err = hw_ask_perf(cpu, type, config, answer);
+	if (needs_extra(err, config, answer))
 		return refuse_extra(attr, why);
-	return err ? 0 : check_bits(attr, answer.config, why);
+	return err ? without_perf(cpu, err, attr, why) :
+		     check_bits(attr, answer->config, why);
 }
 
 static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer = {};
+	struct hw_perf_answer answer;
 	u64 config = attr->perf_config;
 	u32 type = attr->perf_type;
 	int err;
@@ -195,18 +192,17 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
 			return err;
 		type = PERF_TYPE_RAW;
 	}
-	err = hw_ask_perf(cpu, type, config, &answer);
-	if (needs_extra(err, config, &answer))
-		return refuse_extra(attr, why);
-	attr->confirmed = !err && !is_encoded(attr);
-	if (err)
-		err = without_perf(cpu, err, attr, why);
-	else
-		err = check_bits(attr, answer.config, why);
+	err = ask(cpu, type, config, attr, &answer, why);
 	if (err)
 		return err;
-	return add_beside(cpu, attr->confirmed ? answer.config : my_event_config(attr),
-			  attr, why);
+	attr->confirmed = answer.config && !is_encoded(attr);
+	config = attr->confirmed ? answer.config : my_event_config(attr);
+	my_decode_config(config | attr->beside, attr);
+	if (!attr->beside)
+		return 0;
+	/* What is written beside a name makes another event of it. */
+	config = my_event_config(attr) | attr->beside;
+	return ask(cpu, PERF_TYPE_RAW, config, attr, &answer, why);
 }
 
 /**
@@ -305,7 +301,7 @@ static int look_up_number(const struct my_names *names, u64 config,
 	return check_bits(attr, config, why);
 }
 
-/* As add_beside(). */
+/* As resolve(). */
 static int look_up_beside(const struct my_names *names, u64 config,
 			  struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
