@@ -21,7 +21,7 @@ list() {
 run() {
 	load cpu=$cpu interval=500 counters="$1"
 	run_loaded=$?
-	taskset 8 "${2:-/root/loop}"
+	taskset 8 "${2:-/root/steady}"
 	run_samples=$(samples | wc -l)
 	wait_samples $((run_samples + 2))
 	unload
@@ -58,7 +58,7 @@ alone() {
 }
 
 # The same program, or a tenth of it.
-alone=/root/loop
+alone=/root/steady
 times=1
 if [ -e /root/tenth ]; then
 	alone=/root/tenth
