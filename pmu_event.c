@@ -353,6 +353,7 @@ int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 	c->failed = 0;
 	c->up_since = 0;
 	c->up_before = 0;
+	c->still = 0;
 	err = init_events(c, attr, demand, why);
 	if (err)
 		return err;
@@ -710,6 +711,19 @@ static u64 leaving(const struct my_pmu_cpu *c, const struct my_pmu_turn *next)
 }
 
 /*
+ * The time of a change is no event's.  It is longer for those that have more company;
+ * taken for time in which they counted, it would make their counts too small.
+ */
+static void leave_out(struct my_pmu_cpu *c, u64 since)
+{
+	u64 ns = my_pmu_now() - since, left;
+
+	c->still += ns;
+	for (left = c->on; left; left &= left - 1)
+		c->event[__ffs64(left)].hw.prev_time += ns;
+}
+
+/*
  * While all stand still.  Returns the overflows that are accounted for, or are none
  * of the event that has come.
  */
@@ -731,6 +745,7 @@ static u64 change_turn(struct my_pmu_cpu *c)
 	err = fill_turn(c, now);
 	c->failed = c->failed ?: err;
 	counters |= my_pmu_counters_of(c, c->on & ~stay);
+	leave_out(c, now);
 	return overflowed & counters & c->tell;
 }
 
@@ -826,7 +841,7 @@ static int __my_pmu_down(struct my_pmu_cpu *c, u64 unused, void *also_unused)
 	WRITE_ONCE(c->away, true);
 	if (c->on)
 		err = stop_events(c, c->on, &time);
-	c->up_before = my_pmu_uptime(c, time);
+	c->up_before += time - c->up_since;
 	c->up_since = time;
 	return err;
 }

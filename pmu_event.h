@@ -309,6 +309,7 @@ struct my_pmu_marks {
  * @failed: an access in a change of turns, which nobody waits for
  * @up_since: when it came up, CLOCK_MONOTONIC, ns
  * @up_before: for how long it had been up before, ns
+ * @still: for how long its counters have stood still between turns, ns
  * @stopped: what was seen when the counters were last stopped
  * @found: registers as they were before the first was enabled
  * @rotation: ends turns; only if there are several
@@ -335,6 +336,7 @@ struct my_pmu_cpu {
 	int failed;
 	u64 up_since;
 	u64 up_before;
+	u64 still;
 	struct my_pmu_stopped stopped;
 	struct my_pmu_found found;
 	struct my_rotation rotation;
@@ -364,10 +366,13 @@ static inline unsigned int my_pmu_bits(const struct my_pmu_cpu *c)
 	return bits;
 }
 
-/* For how long it has been up in all, until @now; on it, while it is up. */
+/*
+ * For how long it has been up in all, until @now, but for what changes of turns took,
+ * in which nothing counts; on it, while it is up.
+ */
 static inline u64 my_pmu_uptime(const struct my_pmu_cpu *c, u64 now)
 {
-	return c->up_before + (now - c->up_since);
+	return c->up_before + (now - c->up_since) - c->still;
 }
 
 /**

@@ -78,11 +78,13 @@ close_to() {
 	fi
 }
 
-# agree WHAT EVENT...: all of them together, against each alone
+# agree WHAT EVENT...: all of them together, against each alone. One that counts
+# branches is on in each turn: whenever the emulator begins or ceases to count any, it
+# has to look up all its code anew, and groups without branches would be slower.
 agree() {
 	agree_what=$1
 	shift
-	run "$(list "$@")"
+	run "branches@gp0,$(list "$@")"
 	is "$agree_what: loads" $? 0
 	echo "# $(samples | sed -n 3p)"
 	for agree_event in "$@"; do

@@ -368,6 +368,43 @@ static void rotate_beside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
+/*
+ * Time that a change takes, here by its accesses, is nobody's: what is left is that
+ * of one turn or of the other.
+ */
+static void rotate_time(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
+					"{cycles@gp0-1,cycles@gp0-1},instructions@gp0-1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 time, uptime;
+	unsigned int n;
+
+	up_without_timer(test, c);
+	for (n = 0; n < 10; n++) {
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_EQ(test, s->running[0] + s->running[2], s->uptime);
+		KUNIT_EXPECT_EQ(test, s->running[1], s->running[0]);
+		time = s->time;
+		uptime = s->uptime;
+		sim->accesses = 0;
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_EXPECT_GE(test, sim->accesses, 8U);
+		time += (sim->accesses - 4) * 1000ULL;
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_LE(test, s->uptime - uptime, s->time - time);
+	}
+	uptime = s->uptime;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
+	test_up(test, c);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_GE(test, s->uptime, uptime);
+	KUNIT_EXPECT_EQ(test, s->running[0] + s->running[2], s->uptime);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
 /* Each access of a change fails in turn: the next read says so, once. */
 static void rotate_fails(struct kunit *test)
 {
@@ -468,6 +505,7 @@ static struct kunit_case schedule_cases[] = {
 	KUNIT_CASE(schedule_most),
 	KUNIT_CASE_PARAM(rotate_counts, test_pmu_gen_params),
 	KUNIT_CASE(rotate_beside),
+	KUNIT_CASE(rotate_time),
 	KUNIT_CASE_PARAM(rotate_fails, test_global_gen_params),
 	KUNIT_CASE(rotate_by_timer),
 	KUNIT_CASE(rotate_enable),
