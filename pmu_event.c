@@ -710,17 +710,28 @@ static u64 leaving(const struct my_pmu_cpu *c, const struct my_pmu_turn *next)
 	return leaving;
 }
 
-/*
- * The time of a change is no event's.  It is longer for those that have more company;
- * taken for time in which they counted, it would make their counts too small.
+/**
+ * my_pmu_leave_out() - the time in which all stand still is nobody's
+ * @c: the CPU, whose events take turns
+ * @since: when they were stopped, CLOCK_MONOTONIC, ns
+ * @came: those that have come since, and count from @since on as if they had not
+ *
+ * It is longer for those that have more company: taken for time in which they counted,
+ * it would make their counts too small against those of others.  In version 1, where
+ * those that stay count on, it is left out for those that come.
+ *
+ * Context: the CPU in question, interrupts off, its counters stopped; the last that is
+ * done before they run again.
  */
-static void leave_out(struct my_pmu_cpu *c, u64 since)
+void my_pmu_leave_out(struct my_pmu_cpu *c, u64 since, u64 came)
 {
-	u64 ns = my_pmu_now() - since, left;
+	u64 events = c->stopped.still ? c->on : came;
+	u64 ns = my_pmu_now() - since;
 
-	c->still += ns;
-	for (left = c->on; left; left &= left - 1)
-		c->event[__ffs64(left)].hw.prev_time += ns;
+	if (c->stopped.still)
+		c->still += ns;
+	for (; events; events &= events - 1)
+		c->event[__ffs64(events)].hw.prev_time += ns;
 }
 
 /*
@@ -745,7 +756,7 @@ static u64 change_turn(struct my_pmu_cpu *c)
 	err = fill_turn(c, now);
 	c->failed = c->failed ?: err;
 	counters |= my_pmu_counters_of(c, c->on & ~stay);
-	leave_out(c, now);
+	my_pmu_leave_out(c, now, c->on & ~stay);
 	return overflowed & counters & c->tell;
 }
 

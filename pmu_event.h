@@ -105,7 +105,8 @@ struct my_perf_event_attr {
  *	the rest means nothing
  * @cntval_bits: the counter's width
  * @prev_count: raw value at the last read, or when it was last programmed
- * @prev_time: when that was, CLOCK_MONOTONIC, ns
+ * @prev_time: when that was, CLOCK_MONOTONIC, ns; later by the time in which it has
+ *	stood still since, if that is nobody's
  * @found_config: what the control register (field) held before us
  * @found_count: what the counter held before us
  */
@@ -157,13 +158,16 @@ struct my_pmu_found {
  * @running: those of ours that had run until then
  * @overflowed: those of ours with their bit set in IA32_PERF_GLOBAL_STATUS
  *
+ * @still: our counters stand still
+ *
  * In version 1, which has neither register, all of ours were running and none
- * has overflowed.
+ * has overflowed; they count on.
  */
 struct my_pmu_stopped {
 	u64 others;
 	u64 running;
 	u64 overflowed;
+	bool still;
 };
 
 /**
@@ -309,7 +313,7 @@ struct my_pmu_marks {
  * @failed: an access in a change of turns, which nobody waits for
  * @up_since: when it came up, CLOCK_MONOTONIC, ns
  * @up_before: for how long it had been up before, ns
- * @still: for how long its counters have stood still between turns, ns
+ * @still: for how long its counters have stood still because of turns, ns
  * @stopped: what was seen when the counters were last stopped
  * @found: registers as they were before the first was enabled
  * @rotation: ends turns; only if there are several
@@ -367,8 +371,8 @@ static inline unsigned int my_pmu_bits(const struct my_pmu_cpu *c)
 }
 
 /*
- * For how long it has been up in all, until @now, but for what changes of turns took,
- * in which nothing counts; on it, while it is up.
+ * For how long it has been up in all, until @now, but for the time that is nobody's, see
+ * my_pmu_leave_out(); on it, while it is up.
  */
 static inline u64 my_pmu_uptime(const struct my_pmu_cpu *c, u64 now)
 {
@@ -443,6 +447,7 @@ int my_pmu_cpu_down(struct my_pmu_cpu *c);
 int my_perf_event_update(struct my_perf_event *event, u64 time);
 int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time);
 u64 my_pmu_counters_of(const struct my_pmu_cpu *c, u64 events);
+void my_pmu_leave_out(struct my_pmu_cpu *c, u64 since, u64 came);
 int my_pmu_next_turn(struct my_pmu_cpu *c);
 u64 my_perf_event_group(const struct my_perf_event *event);
 

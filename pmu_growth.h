@@ -47,7 +47,7 @@ static inline u64 my_pmu_delta(u64 prev, u64 now, unsigned int bits)
 /**
  * my_pmu_plausible() - can a counter have grown by so much?
  * @delta: events
- * @ns: time between the two reads
+ * @ns: for how long it counted between the two reads, or more
  *
  * Context: any; pure.
  * Return: false if no CPU counts as fast.
@@ -61,7 +61,7 @@ static inline bool my_pmu_plausible(u64 delta, u64 ns)
  * my_pmu_may_wrap_again() - was there time for this growth and a whole round?
  * @delta: growth by my_pmu_delta()
  * @bits: the counter's width, 32 to 64
- * @ns: time between the two reads
+ * @ns: for how long it counted between the two reads, or more
  *
  * Context: any; pure.
  * Return: true if the counter may have gone round once more than @delta tells.
@@ -99,7 +99,7 @@ static inline bool my_pmu_scale(u64 count, u64 running, u64 enabled,
  * @prev: raw value at the earlier read
  * @now: raw value at the later read
  * @bits: the counter's width, 32 to 64
- * @ns: time between the two
+ * @ns: for how long it counted between the two, or more
  * @tells: it sets its overflow bit when it wraps
  * @overflowed: and has set it between the two
  */

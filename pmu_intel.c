@@ -346,6 +346,7 @@ static int intel_stop(const struct my_x86_pmu *pmu, u64 ours,
 		*stopped = (struct my_pmu_stopped) { .running = ours };
 		return 0;
 	}
+	stopped->still = true;
 	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
 	if (err)
 		return err;

@@ -175,8 +175,10 @@ static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *a
 	err = hw_ask_perf(cpu, type, config, answer);
 	if (needs_extra(err, config, answer))
 		return refuse_extra(attr, why);
-	return err ? without_perf(cpu, err, attr, why) :
-		     check_bits(attr, answer->config, why);
+	if (!err)
+		return check_bits(attr, answer->config, why);
+	answer->config = 0;
+	return without_perf(cpu, err, attr, why);
 }
 
 static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)

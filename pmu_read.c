@@ -114,7 +114,10 @@ static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 	if (sample)
 		fill_sample(c, events, now, sample);
 	c->stopped.overflowed &= c->tell & my_pmu_counters_of(c, on);
-	return err ?: take_failure(c);
+	err = err ?: take_failure(c);
+	if (my_pmu_takes_turns(c))
+		my_pmu_leave_out(c, now, 0);
+	return err;
 }
 
 /* Overflows: some CPUs take it only while counters run. */

@@ -3,7 +3,7 @@
  * TURNS of 32 user instructions, one of them a branch. Counting branches costs the
  * emulator half a nanosecond for each: a tenth of a turn of loop.S, which is slower
  * then, but less than a thousandth of one of these, whose work is slow. So this
- * takes as long whatever is counted.
+ * takes as long whatever is counted, once that does not change.
  */
 	.globl _start
 _start:

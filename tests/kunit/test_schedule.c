@@ -368,40 +368,79 @@ static void rotate_beside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
+/* What each look at the clock takes, and each access to a register. */
+#define A_LOOK		1000ULL
+
+/* All groups of these are one of two turns. */
+#define TWO_OR_ONE	"{cycles@gp0-1,cycles@gp0-1},instructions@gp0-1"
+
+static void expect_times(struct kunit *test, const struct my_pmu_sample *s)
+{
+	KUNIT_EXPECT_EQ(test, s->running[0] + s->running[2], s->uptime);
+	KUNIT_EXPECT_EQ(test, s->running[1], s->running[0]);
+}
+
 /*
- * Time that a change takes, here by its accesses, is nobody's: what is left is that
- * of one turn or of the other.
+ * The time of a change, and that of a read, is nobody's, to the nanosecond: what is
+ * left is that of one turn or of the other.
  */
 static void rotate_time(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
-					"{cycles@gp0-1,cycles@gp0-1},instructions@gp0-1");
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), TWO_OR_ONE);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int n, on, accesses;
 	u64 time, uptime;
-	unsigned int n;
 
 	up_without_timer(test, c);
 	for (n = 0; n < 10; n++) {
+		sim->accesses = 0;
 		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-		KUNIT_EXPECT_EQ(test, s->running[0] + s->running[2], s->uptime);
-		KUNIT_EXPECT_EQ(test, s->running[1], s->running[0]);
+		expect_times(test, s);
 		time = s->time;
 		uptime = s->uptime;
-		sim->accesses = 0;
+		on = hweight64(c->on);
+		accesses = sim->accesses;
 		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
-		KUNIT_EXPECT_GE(test, sim->accesses, 8U);
-		time += (sim->accesses - 4) * 1000ULL;
+		accesses = sim->accesses - accesses;
 		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-		KUNIT_EXPECT_LE(test, s->uptime - uptime, s->time - time);
+		/*
+		 * Two registers of each event are read; but for the three accesses by
+		 * which the counters are stopped, and the one by which they run again.
+		 */
+		KUNIT_EXPECT_EQ(test, s->time - time - (s->uptime - uptime),
+				(2 * on + 1) * A_LOOK + (accesses - 4 + 1) * A_LOOK);
 	}
 	uptime = s->uptime;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
 	test_up(test, c);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_GE(test, s->uptime, uptime);
-	KUNIT_EXPECT_EQ(test, s->running[0] + s->running[2], s->uptime);
+	KUNIT_EXPECT_GT(test, s->uptime, uptime);
+	expect_times(test, s);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* In version 1 what stays counts on: only for those that come a change is no time. */
+static void rotate_time_v1(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V1_40), TWO_OR_ONE);
+	struct my_pmu_sample *s = test_sample(test);
+	u64 since, before[3];
+	unsigned int n, i;
+
+	up_without_timer(test, c);
+	for (n = 0; n < 10; n++) {
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_EQ(test, s->uptime, s->time - c->up_since);
+		since = s->time;
+		for (i = 0; i < 3; i++)
+			before[i] = s->running[i];
+		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_EXPECT_LT(test, s->running[0] - before[0] + s->running[2] - before[2],
+				s->time - since);
+	}
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
@@ -413,7 +452,7 @@ static void rotate_fails(struct kunit *test)
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
-	unsigned int nth;
+	unsigned int nth, i;
 	int err;
 
 	test_leave_traces(sim);
@@ -431,6 +470,8 @@ static void rotate_fails(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, err, -EIO);
 		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), -EIO, "access %u", nth);
 		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), 0, "access %u", nth);
+		for (i = 0; i < 3; i++)
+			KUNIT_EXPECT_LE_MSG(test, s->running[i], s->uptime, "access %u", nth);
 		KUNIT_EXPECT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
 		KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
 		wanted = before;
@@ -506,6 +547,7 @@ static struct kunit_case schedule_cases[] = {
 	KUNIT_CASE_PARAM(rotate_counts, test_pmu_gen_params),
 	KUNIT_CASE(rotate_beside),
 	KUNIT_CASE(rotate_time),
+	KUNIT_CASE(rotate_time_v1),
 	KUNIT_CASE_PARAM(rotate_fails, test_global_gen_params),
 	KUNIT_CASE(rotate_by_timer),
 	KUNIT_CASE(rotate_enable),
