@@ -37,6 +37,10 @@
  * How it breaks, if told to: as PMUs do that some hypervisors make
  * (BrokenKind), one access of the guest's choice (REG_FAULT), or by counters
  * that run before the guest does (firmware_uses()).
+ *
+ * How its users are measured: whatever the counters do, each CPU's odometer
+ * runs (pmu-odometer), and each CPU can read that of any other, which does not
+ * notice (REG_ODOMETER).
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -216,6 +220,11 @@ static bool pmu_has_faults(CPUX86State *env)
     return pmu_config(env)->flags & (1u << X86_PMU_FAULTS_BIT);
 }
 
+static bool pmu_has_odometer(CPUX86State *env)
+{
+    return pmu_config(env)->flags & (1u << X86_PMU_ODOMETER_BIT);
+}
+
 /* --- its properties ----------------------------------------------------- */
 
 /* The lowest bits, so many. */
@@ -311,8 +320,8 @@ static bool check_broken(const X86PMUConfig *c, Error **errp)
     if (!c->version && (c->broken || c->broken_counters != X86_PMU_ALL ||
                         c->firmware || c->flags)) {
         error_setg(errp, "pmu-version=0 has nothing that could break: leave "
-                   "out pmu-broken, pmu-broken-counters, pmu-firmware and "
-                   "pmu-faults");
+                   "out pmu-broken, pmu-broken-counters, pmu-firmware, "
+                   "pmu-faults and pmu-odometer");
     } else if (c->broken && !broken_by_name(c->broken)) {
         error_setg(errp, "pmu-broken=%s: give one of %s", c->broken, names);
     } else if (!c->broken && c->broken_counters != X86_PMU_ALL) {
@@ -745,7 +754,7 @@ static bool counter_add(CPUX86State *env, const Counter *c, const Past *past)
     return c->evtsel & EVTSEL_INT;
 }
 
-/* Bring all counters up to date with what has retired. */
+/* Bring all counters up to date with what has retired; arm() is to follow. */
 static void fold(CPUX86State *env)
 {
     bool pmi = false;
@@ -753,10 +762,14 @@ static void fold(CPUX86State *env)
     Past past;
     Counter c;
 
+    qatomic_set(&env->pmu.folding, env->pmu.folding | 1);
+    smp_wmb();
     for (i = 0; i < X86_PMU_MODES; i++) {
         past.cycles[i] = env->pmu.armed[i] - env->pmu.budget[i];
         past.branches[i] = env->pmu.branches[i];
         env->pmu.branches[i] = 0;
+        qatomic_set(&env->pmu.odometer[i],
+                    env->pmu.odometer[i] + past.cycles[i]);
     }
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
@@ -815,6 +828,7 @@ static void arm(CPUX86State *env)
     unsigned int i;
     Counter c;
 
+    b.flags = pmu_has_odometer(env) ? HF_PMU_MASK : 0;
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
             bound(env, &b, &c);
@@ -829,6 +843,8 @@ static void arm(CPUX86State *env)
         env->pmu.budget[i] = env->pmu.armed[i] = b.limit[i];
     }
     env->hflags = (env->hflags & ~(HF_PMU_MASK | HF_PMU_BR_MASK)) | b.flags;
+    smp_wmb();
+    qatomic_set(&env->pmu.folding, (env->pmu.folding | 1) + 1);
 }
 
 /* Fold and arm; between instructions. */
@@ -983,8 +999,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 2,
-    .minimum_version_id = 2,
+    .version_id = 3,
+    .minimum_version_id = 3,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -1000,7 +1016,8 @@ const VMStateDescription vmstate_x86_pmu = {
                              "pmu-broken-counters differs"),
         VMSTATE_UINT64_EQUAL(pmu_config.firmware, X86CPU,
                              "pmu-firmware differs"),
-        VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU, "pmu-faults differs"),
+        VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
+                             "pmu-faults or pmu-odometer differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
         VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
@@ -1008,6 +1025,7 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT64(env.pmu.asserted, X86CPU),
         VMSTATE_UINT64(env.pmu.odd, X86CPU),
         VMSTATE_UINT64(env.pmu.fault_in, X86CPU),
+        VMSTATE_UINT64_ARRAY(env.pmu.odometer, X86CPU, X86_PMU_ODOMETERS),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -1024,6 +1042,12 @@ enum RegKind {
      * are left until then.
      */
     REG_FAULT,
+    /*
+     * Ours, with pmu-odometer=on: four for each CPU, that of CPU 0 first, in the
+     * order of X86PMUState.odometer[]. What another CPU has done in a mode is
+     * exact while it is halted, or in the other mode.
+     */
+    REG_ODOMETER,
 };
 
 typedef struct RegRange {
@@ -1050,7 +1074,9 @@ static const RegRange reg_ranges[] = {
     { 0x03f1, 1, REG_ABSENT }, /* PEBS_ENABLE */
     { 0x04c1, MAX_GP_COUNTERS, REG_A_PMC, 1 },
     { 0x1900, 0x100, REG_ABSENT }, /* version 6 */
-    { 0x4000f000, 1, REG_FAULT, 1 }, /* no CPU has registers there */
+    /* No CPU has registers there. */
+    { 0x4000f000, 1, REG_FAULT, 1 },
+    { 0x4000f100, X86_PMU_ODOMETERS * 64, REG_ODOMETER, 1, true },
 };
 
 static bool is_per_gp(const RegRange *reg)
@@ -1069,7 +1095,8 @@ static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
 
     if (is_per_gp(reg)) {
         number = MIN(number, MAX(pmu_config(env)->gp, PMC_ALWAYS));
-    } else if (reg->kind == REG_FAULT && !pmu_has_faults(env)) {
+    } else if ((reg->kind == REG_FAULT && !pmu_has_faults(env)) ||
+               (reg->kind == REG_ODOMETER && !pmu_has_odometer(env))) {
         number = 0;
     }
     return i < number;
@@ -1104,6 +1131,8 @@ static bool reg_exists(CPUX86State *env, const RegRange *reg, unsigned int i)
         return pmu_has_fixed(env, i);
     case REG_PERF_CAPABILITIES:
         return pmu_has_pdcm(env);
+    case REG_ODOMETER:
+        return qemu_get_cpu(i / X86_PMU_ODOMETERS);
     default:
         return true;
     }
@@ -1208,6 +1237,34 @@ static void write_fixed_ctrl(CPUX86State *env, uint64_t val)
                               (val & ~ignored);
 }
 
+/* Of a CPU that may be running, and folding. */
+static uint64_t read_moving_odometer(X86PMUState *pmu, unsigned int mode)
+{
+    uint32_t folding;
+    uint64_t val;
+
+    do {
+        folding = qatomic_read(&pmu->folding) & ~1u;
+        smp_rmb();
+        val = qatomic_read(&pmu->odometer[mode]) +
+              qatomic_read(&pmu->armed[mode]) -
+              qatomic_read(&pmu->budget[mode]);
+        smp_rmb();
+    } while (folding != qatomic_read(&pmu->folding));
+    return val;
+}
+
+/* By a CPU that has folded its own. */
+static uint64_t read_odometer(CPUX86State *env, unsigned int cpu, unsigned int i)
+{
+    X86PMUState *pmu = &X86_CPU(qemu_get_cpu(cpu))->env.pmu;
+
+    if (pmu == &env->pmu || i >= X86_PMU_MODES) {
+        return qatomic_read(&pmu->odometer[i]);
+    }
+    return read_moving_odometer(pmu, i);
+}
+
 static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
 {
     switch (reg->kind) {
@@ -1232,6 +1289,9 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
         return env->features[FEAT_PERF_CAPABILITIES];
     case REG_FAULT:
         return env->pmu.fault_in;
+    case REG_ODOMETER:
+        return read_odometer(env, i / X86_PMU_ODOMETERS,
+                             i % X86_PMU_ODOMETERS);
     default: /* OVF_CTRL and STATUS_SET hold nothing */
         return 0;
     }
@@ -1289,11 +1349,16 @@ static void may_inject(CPUX86State *env, uintptr_t ra)
     }
 }
 
-/* REG_FAULT does not count itself. */
-static void may_inject_msr(CPUX86State *env, const RegRange *reg, uintptr_t ra)
+/*
+ * Before an access to an MSR. Ours are not the PMU's: they do not fault when one
+ * of them shall, nor are they an access to whoever counts those.
+ */
+static void note_msr(CPUX86State *env, const RegRange *reg, unsigned int odometer,
+                     uintptr_t ra)
 {
-    if (reg->kind != REG_FAULT) {
+    if (reg->kind != REG_FAULT && reg->kind != REG_ODOMETER) {
         may_inject(env, ra);
+        env->pmu.odometer[odometer]++;
     }
 }
 
@@ -1308,7 +1373,7 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
     if (!reg_exists(env, reg, msr - reg->first)) {
         raise_gp(env, ra);
     }
-    may_inject_msr(env, reg, ra);
+    note_msr(env, reg, X86_PMU_ODOMETER_READS, ra);
     begin_access(env);
     *val = read_reg(env, reg, msr - reg->first);
     end_access(env);
@@ -1326,7 +1391,7 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
         (val & ~writable_bits(env, reg))) {
         raise_gp(env, ra);
     }
-    may_inject_msr(env, reg, ra);
+    note_msr(env, reg, X86_PMU_ODOMETER_WRITES, ra);
     begin_access(env);
     write_reg(env, reg, msr - reg->first, val);
     end_access(env);
@@ -1353,6 +1418,7 @@ uint64_t x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uintptr_t ra)
         raise_gp(env, ra);
     }
     may_inject(env, ra);
+    env->pmu.odometer[X86_PMU_ODOMETER_READS]++;
     begin_access(env);
     val = read_counter(env, index & RDPMC_FIXED ?
                             MAX_GP_COUNTERS + (index & ~RDPMC_FIXED) : index);

@@ -19,6 +19,13 @@
 /* Privilege as the PMU's USR and OS bits see it: CPL 0, or CPL 1, 2 and 3. */
 enum { X86_PMU_OS, X86_PMU_USR, X86_PMU_MODES };
 
+/* What the odometer of a CPU counts: instructions by privilege, and accesses. */
+enum {
+    X86_PMU_ODOMETER_WRITES = X86_PMU_MODES,    /* WRMSR, of the PMU's registers */
+    X86_PMU_ODOMETER_READS,                     /* RDMSR of them, and RDPMC */
+    X86_PMU_ODOMETERS,
+};
+
 /* Run-time state, beside the registers that CPUX86State has already. */
 typedef struct X86PMUState {
     /*
@@ -37,6 +44,10 @@ typedef struct X86PMUState {
     uint64_t odd;
     /* This access to a register from now on faults, see REG_FAULT; 0: none. */
     uint64_t fault_in;
+    /* Since reset, whatever the counters do: see REG_ODOMETER. */
+    uint64_t odometer[X86_PMU_ODOMETERS];
+    /* Odd from fold() to arm(): armed[] and budget[] do not belong to it. */
+    uint32_t folding;
 } X86PMUState;
 
 /* Of a property: as the others make it. */
@@ -45,6 +56,7 @@ typedef struct X86PMUState {
 
 /* X86PMUConfig.flags */
 #define X86_PMU_FAULTS_BIT  0
+#define X86_PMU_ODOMETER_BIT 1
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
@@ -81,7 +93,9 @@ typedef struct X86PMUConfig {
                        pmu_config.broken_counters, X86_PMU_ALL),            \
     DEFINE_PROP_UINT64("pmu-firmware", X86CPU, pmu_config.firmware, 0),     \
     DEFINE_PROP_BIT("pmu-faults", X86CPU, pmu_config.flags,                 \
-                    X86_PMU_FAULTS_BIT, false)
+                    X86_PMU_FAULTS_BIT, false),                             \
+    DEFINE_PROP_BIT("pmu-odometer", X86CPU, pmu_config.flags,               \
+                    X86_PMU_ODOMETER_BIT, false)
 
 struct CPUArchState;
 struct TCGOp;

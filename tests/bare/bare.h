@@ -24,6 +24,8 @@ typedef unsigned long u64;
 
 #define __printf(a, b)	__attribute((format(printf, a, b)))
 #define __noreturn	__attribute((noreturn))
+#define noinline	__attribute((noinline))
+#define __noclone	__attribute((noclone))
 #define __packed	__attribute((packed))
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -51,6 +53,8 @@ typedef unsigned long u64;
 #define MSR_A_PMC		0x4c1
 #define MSR_GP0_CTR		0x1900
 #define MSR_FAULT		0x4000f000	/* the lab's, with faults=on */
+/* The lab's, with odometer=on: four for each CPU */
+#define MSR_ODOMETER		0x4000f100
 #define MSR_STAR		0xc0000081
 #define MSR_LSTAR		0xc0000082
 #define MSR_FMASK		0xc0000084
@@ -126,6 +130,7 @@ enum broken {
  * @broken_counters: with which, as in the GLOBAL registers
  * @firmware: the counters that run from reset on, likewise
  * @faults: MSR_FAULT exists
+ * @odometer: MSR_ODOMETER exists
  */
 struct pmu {
 	bool off;
@@ -144,6 +149,7 @@ struct pmu {
 	u64 broken_counters;
 	u64 firmware;
 	bool faults;
+	bool odometer;
 };
 
 /**
@@ -405,6 +411,7 @@ u64 not_as_at_reset(void);
 void test_reset(void);
 void test_registers(void);
 void test_injection(void);
+void test_odometer(void);
 void test_broken(void);
 void test_rdpmc(void);
 void test_work(void);

@@ -71,6 +71,8 @@ void bare_main(const u32 *multiboot_info)
 		test_registers();
 	if (pmu.faults)
 		test_injection();
+	if (pmu.odometer)
+		test_odometer();
 	test_rdpmc();
 	if (pmu.version)
 		test_counters();

@@ -12,7 +12,7 @@ unsigned int nr_counters;
 
 static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitmap;
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
-static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults;
+static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -35,6 +35,7 @@ static const struct option {
 	{ "broken-counters", &opt_broken_counters, ~0UL },
 	{ "firmware", &opt_firmware, 0 },
 	{ "faults", &opt_faults, 0 },
+	{ "odometer", &opt_odometer, 0 },
 };
 
 /* Values that are words. */
@@ -202,6 +203,7 @@ bool pmu_parse(const char *text)
 	pmu.broken_counters = opt_broken_counters & counters_mask();
 	pmu.firmware = opt_firmware;
 	pmu.faults = opt_faults;
+	pmu.odometer = opt_odometer;
 	return true;
 }
 

@@ -360,6 +360,12 @@ static void test_no_faults(void)
 	is(rdmsr(MSR_FAULT), 0, "model: and no register that could make one");
 }
 
+/* What no CPU has, and QEMU does not know, it reads as 0. */
+static void test_no_odometer(void)
+{
+	is(rdmsr(MSR_ODOMETER), 0, "model: no odometer if not configured so");
+}
+
 /* ---------------------------------------------------------------- INUSE */
 
 static void test_inuse(void)
@@ -425,5 +431,7 @@ void test_registers(void)
 		test_inuse();
 	if (!pmu.faults)
 		test_no_faults();
+	if (!pmu.odometer)
+		test_no_odometer();
 	quiet();
 }

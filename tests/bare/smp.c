@@ -189,6 +189,54 @@ static void test_interrupt(void)
 	quiet();
 }
 
+static u64 spin_there(void)
+{
+	spin((void *)TURNS);
+	return 0;
+}
+
+#define ACCESSES	3000
+#define A_BLOCK		512	/* of QEMU's, at most */
+
+/* Much more than a block is between two of them. */
+static u64 access_often(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ACCESSES; i++) {
+		rdmsr(MSR_PMC);
+		spin((void *)2000);
+	}
+	return 0;
+}
+
+/*
+ * The other is read while it runs, and folds. Its odometer may be ahead by what is left
+ * of a block, and then it comes back.
+ */
+static void test_odometer_there(void)
+{
+	const u32 msr = MSR_ODOMETER + 4;
+	u64 before, now, reads, backwards = 0;
+
+	if (!pmu.odometer)
+		return;
+	reads = rdmsr(msr + 3);
+	before = rdmsr(msr);
+	begin(access_often);
+	while (job) {
+		now = rdmsr(msr);
+		backwards += now + A_BLOCK < before;
+		before = now;
+	}
+	is(backwards, 0, "model: odometer: the other CPU's does not go backwards");
+	is(rdmsr(msr + 3) - reads, ACCESSES, "model: odometer: the other CPU's reads");
+	before = rdmsr(msr);
+	there(spin_there);
+	ok(rdmsr(msr) - before > 2 * TURNS, "model: odometer: the other CPU's turns");
+	is(rdmsr(MSR_ODOMETER + 1), 0, "model: odometer: none of it in ring 3");
+}
+
 /* SDM, "IA-32 processor states following power-up, reset, or INIT" */
 static void test_init(void)
 {
@@ -249,6 +297,7 @@ void test_smp(void)
 	start_other();
 	test_separate();
 	test_interrupt();
+	test_odometer_there();
 	test_init();
 	test_init_at_overflow();
 	/*
