@@ -192,13 +192,18 @@ static bool set_named(const char *name, bool any_case,
 	return false;
 }
 
+/* Patterns of a dozen of literals, which are compiled once, too. */
 static bool begins(const char *text, const char *words)
 {
-	struct pattern pattern = { .text = words, .flags = REG_EXTENDED };
-	bool does = matches(&pattern, text, NULL, 0);
+	static struct pattern patterns[24];
+	struct pattern *pattern = patterns;
 
-	regfree(&pattern.regex);
-	return does;
+	while (pattern->text && strcmp(pattern->text, words))
+		pattern++;
+	expect(pattern + 1 < patterns + ARRAY_SIZE(patterns));
+	pattern->text = words;
+	pattern->flags = REG_EXTENDED;
+	return matches(pattern, text, NULL, 0);
 }
 
 /* perf: type | operation << 8 | result << 16; tools/perf/util/evsel.c */
