@@ -19,14 +19,15 @@ touch /tmp/went /tmp/perf
 	echo 0 > $online && echo >> /tmp/went
 	sleep 0.02
 	echo 1 > $online
-	sleep 1
+	sleep 2
 done) &
 toggler=$!
 (while [ ! -e /tmp/stop ]; do
 	if perf stat -o /tmp/stat -e cycles -C 0 sleep 0.01 && grep -q '[0-9] *cycles' /tmp/stat; then
 		echo >> /tmp/perf
 	fi
-	sleep 1
+	# It takes this kernel seconds of a CPU to start perf.
+	sleep 5
 done) > /dev/null 2>&1 &
 perf=$!
 
