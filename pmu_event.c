@@ -744,7 +744,7 @@ static u64 change_turn(struct my_pmu_cpu *c)
 	unsigned int next = c->schedule.turn[c->turn].next;
 	u64 now = my_pmu_now();
 	u64 out = leaving(c, &c->schedule.turn[next]);
-	u64 counters = my_pmu_counters_of(c, out), stay = c->on & ~out;
+	u64 counters = my_pmu_counters_of(c, out), stay = c->on & ~out, came;
 	int err;
 
 	err = my_pmu_update(c, out, now);
@@ -755,8 +755,9 @@ static u64 change_turn(struct my_pmu_cpu *c)
 	note_on(c, stay);
 	err = fill_turn(c, now);
 	c->failed = c->failed ?: err;
-	counters |= my_pmu_counters_of(c, c->on & ~stay);
-	my_pmu_leave_out(c, now, c->on & ~stay);
+	came = c->on & ~stay;
+	counters |= my_pmu_counters_of(c, came);
+	my_pmu_leave_out(c, now, came);
 	return overflowed & counters & c->tell;
 }
 

@@ -157,7 +157,6 @@ struct my_pmu_found {
  * @others: IA32_PERF_GLOBAL_CTRL but for our counters; it goes back with them
  * @running: those of ours that had run until then
  * @overflowed: those of ours with their bit set in IA32_PERF_GLOBAL_STATUS
- *
  * @still: our counters stand still
  *
  * In version 1, which has neither register, all of ours were running and none

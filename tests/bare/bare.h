@@ -53,11 +53,14 @@ typedef unsigned long u64;
 #define MSR_A_PMC		0x4c1
 #define MSR_GP0_CTR		0x1900
 #define MSR_FAULT		0x4000f000	/* the lab's, with faults=on */
-/* The lab's, with odometer=on: four for each CPU */
-#define MSR_ODOMETER		0x4000f100
+/* The lab's, with odometer=on: the first of a CPU, the others are behind it */
+#define ODOMETER_OF(cpu)	(0x4000f100 + NR_ODOMETERS * (cpu))
 #define MSR_STAR		0xc0000081
 #define MSR_LSTAR		0xc0000082
 #define MSR_FMASK		0xc0000084
+
+/* What a CPU has done: instructions by privilege, and accesses to its PMU */
+enum { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, NR_ODOMETERS };
 
 /* IA32_PERFEVTSELx; with the events, also what a fixed counter counts */
 #define EVENT_CYCLES		0x003c
@@ -130,7 +133,7 @@ enum broken {
  * @broken_counters: with which, as in the GLOBAL registers
  * @firmware: the counters that run from reset on, likewise
  * @faults: MSR_FAULT exists
- * @odometer: MSR_ODOMETER exists
+ * @odometer: ODOMETER_OF() exist
  */
 struct pmu {
 	bool off;

@@ -2,7 +2,6 @@
 /* PMUs that are broken on purpose: that they are, and how. */
 #include "bare.h"
 
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
 #define SOON		100	/* events after which to overflow, within half of the body */
 #define CONSTANT	0x1234
 #define SHORT_BY	8	/* bits */

@@ -448,8 +448,6 @@ void test_conditions(void)
 
 /* ---------------------------------------------------------------- gates */
 
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
-
 /* Each counter counts, and no other with it. */
 static void test_walk(void)
 {

@@ -41,6 +41,7 @@
 
 /* Of the routine that is there for each mode of the CPU */
 #define BODY_INSTRUCTIONS	251
+#define ALL_OF_BODY		(BODY_INSTRUCTIONS + ALL_OF_EMPTY)
 #define BODY_BRANCHES		100
 
 /* In in_user(), up to ring 3 */

@@ -50,14 +50,15 @@ static void test_rest(void)
 	if (pmu.faults)
 		wrmsr(MSR_FAULT, FAR_AWAY);
 	if (pmu.odometer)
-		writes = rdmsr(MSR_ODOMETER + 2);
+		writes = rdmsr(ODOMETER_OF(0) + ODOMETER_WRITES);
 	be_moved("at rest");
 	if (pmu.faults) {
 		is(rdmsr(MSR_FAULT), FAR_AWAY, "moved: a fault to come");
 		wrmsr(MSR_FAULT, 0);
 	}
 	if (pmu.odometer)
-		is(rdmsr(MSR_ODOMETER + 2), writes, "moved: the odometer of writes");
+		is(rdmsr(ODOMETER_OF(0) + ODOMETER_WRITES), writes,
+		   "moved: the odometer of writes");
 	is(rdmsr(MSR_DEBUGCTL), some_debugctl(), "moved: DEBUGCTL");
 	if (pmu.version >= 2) {
 		is(rdmsr(MSR_GLOBAL_CTRL), 0, "moved: GLOBAL_CTRL is 0");

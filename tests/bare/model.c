@@ -7,7 +7,6 @@
 
 /* The WRMSR, CALL and JMP that retire before work begins. */
 #define BEFORE_WORK	3
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
 
 /* Overflow after n events, and where that interrupts. */
 static u64 interrupted(const struct counter *c, u64 select, u64 n,

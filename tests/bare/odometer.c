@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lab's MSR_ODOMETER: what a CPU has done, whatever its counters do. */
+/* The lab's odometers: what a CPU has done, whatever its counters do. */
 #include "bare.h"
 
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
-
-/* Of CPU 0, which these tests run on. */
-enum { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS };
-
 /*
- * How far one goes while fn does it; on the way the same instructions of ours each
- * time, so there is one copy of it.
+ * How far one of CPU 0, which these tests run on, goes while fn does it; on the way the
+ * same instructions of ours each time, so there is one copy of it.
  */
 static noinline __noclone u64 distance(unsigned int which, void (*fn)(const void *a),
 				       const void *a)
 {
-	u64 before = rdmsr(MSR_ODOMETER + which);
+	u64 before = rdmsr(ODOMETER_OF(0) + which);
 
 	fn(a);
-	return rdmsr(MSR_ODOMETER + which) - before;
+	return rdmsr(ODOMETER_OF(0) + which) - before;
 }
 
 static u64 further(unsigned int which, void (*enter)(const void *fn))
@@ -27,10 +22,10 @@ static u64 further(unsigned int which, void (*enter)(const void *fn))
 
 static void test_instructions(const char *when)
 {
-	is(further(ODOMETER_OS, in_kernel), ALL_OF_BODY - ALL_OF_EMPTY,
+	is(further(ODOMETER_OS, in_kernel), BODY_INSTRUCTIONS,
 	   "model: odometer: %s: ring 0", when);
 	is(further(ODOMETER_USR, in_kernel), 0, "model: odometer: %s: not for ring 3", when);
-	is(further(ODOMETER_USR, in_user), ALL_OF_BODY - ALL_OF_EMPTY,
+	is(further(ODOMETER_USR, in_user), BODY_INSTRUCTIONS,
 	   "model: odometer: %s: ring 3", when);
 	is(further(ODOMETER_OS, in_user), 0, "model: odometer: %s: not for ring 0", when);
 }
@@ -56,7 +51,7 @@ static void access_others(const void *unused)
 	try_wrmsr(MSR_EVTSEL, BIT(32));
 	try_rdpmc(RDPMC_FAST, &value);
 	rdmsr(MSR_MISC_ENABLE);
-	rdmsr(MSR_ODOMETER);
+	rdmsr(ODOMETER_OF(0));
 }
 
 static void test_accesses(void)
@@ -71,13 +66,13 @@ static void test_accesses(void)
 static void test_beside_counters(void)
 {
 	const struct counter *c = counter_for(EVENT_INSTRUCTIONS);
-	u64 before = rdmsr(MSR_ODOMETER), counted;
+	u64 before = rdmsr(ODOMETER_OF(0)), counted;
 
 	if (!c)
 		return;
 	counted = count(c, instruction_select(c), 0, spin, (void *)10000);
 	is(counted, MEASURE_INSTRUCTIONS + 20000, "model: odometer: a counter beside it");
-	ok(rdmsr(MSR_ODOMETER) - before > counted, "model: odometer: goes farther");
+	ok(rdmsr(ODOMETER_OF(0)) - before > counted, "model: odometer: goes farther");
 	program(c, instruction_select(c));
 	if (pmu.version >= 2)
 		wrmsr(MSR_GLOBAL_CTRL, c->bit);
@@ -93,8 +88,8 @@ void test_odometer(void)
 	u64 value;
 
 	quiet();
-	is(try_wrmsr(MSR_ODOMETER, 0), VECTOR_GP, "model: odometer: cannot be set");
-	is(try_rdmsr(MSR_ODOMETER + 4, &value), VECTOR_GP, "model: odometer: not without a CPU");
+	is(try_wrmsr(ODOMETER_OF(0), 0), VECTOR_GP, "model: odometer: cannot be set");
+	is(try_rdmsr(ODOMETER_OF(1), &value), VECTOR_GP, "model: odometer: not without a CPU");
 	test_instructions("while nothing counts");
 	test_accesses();
 	test_beside_counters();

@@ -2,7 +2,6 @@
 /* Overflow, its interrupt, and freezing. */
 #include "bare.h"
 
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
 #define SOON		100	/* events after which to overflow, within the body */
 
 static u64 status(void)

@@ -364,7 +364,8 @@ static void test_no_faults(void)
 static void test_no_odometer(void)
 {
 	wrmsr(MSR_EVTSEL, 0);
-	is(rdmsr(MSR_ODOMETER + 2), 0, "model: no odometer of writes if not configured so");
+	is(rdmsr(ODOMETER_OF(0) + ODOMETER_WRITES), 0,
+	   "model: no odometer of writes if not configured so");
 }
 
 /* ---------------------------------------------------------------- INUSE */

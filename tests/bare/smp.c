@@ -2,7 +2,6 @@
 /* A PMU for each processor. */
 #include "bare.h"
 
-#define ALL_OF_BODY	(BODY_INSTRUCTIONS + MEASURE_INSTRUCTIONS + 1)
 #define TURNS		1000000UL
 #define PATIENCE	5000000000UL	/* of the TSC */
 
@@ -216,12 +215,12 @@ static u64 access_often(void)
  */
 static void test_odometer_there(void)
 {
-	const u32 msr = MSR_ODOMETER + 4;
+	const u32 msr = ODOMETER_OF(1);
 	u64 before, now, reads, backwards = 0;
 
 	if (!pmu.odometer)
 		return;
-	reads = rdmsr(msr + 3);
+	reads = rdmsr(msr + ODOMETER_READS);
 	before = rdmsr(msr);
 	begin(access_often);
 	while (job) {
@@ -230,11 +229,11 @@ static void test_odometer_there(void)
 		before = now;
 	}
 	is(backwards, 0, "model: odometer: the other CPU's does not go backwards");
-	is(rdmsr(msr + 3) - reads, ACCESSES, "model: odometer: the other CPU's reads");
+	is(rdmsr(msr + ODOMETER_READS) - reads, ACCESSES, "model: odometer: the other CPU's reads");
 	before = rdmsr(msr);
 	there(spin_there);
 	ok(rdmsr(msr) - before > 2 * TURNS, "model: odometer: the other CPU's turns");
-	is(rdmsr(MSR_ODOMETER + 1), 0, "model: odometer: none of it in ring 3");
+	is(rdmsr(ODOMETER_OF(0) + ODOMETER_USR), 0, "model: odometer: none of it in ring 3");
 }
 
 /* SDM, "IA-32 processor states following power-up, reset, or INIT" */

@@ -142,8 +142,6 @@ void sim_clear_log(struct sim_cpu *sim)
 
 /* --- the clock ------------------------------------------------------------------ */
 
-#define HELD_CLOCK_NS		1000
-
 static atomic64_t held_clock;
 static bool clock_is_held;
 

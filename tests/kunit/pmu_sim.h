@@ -145,6 +145,9 @@ struct sim_cpu {
 	u32 first_wrong_reg;
 };
 
+/* What a look at a held clock takes; an access to a register is one. */
+#define HELD_CLOCK_NS	1000
+
 u64 sim_now(void);
 void sim_hold_clock(bool hold);
 struct sim_cpu *sim_cpu(unsigned int cpu);

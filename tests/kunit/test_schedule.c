@@ -368,10 +368,7 @@ static void rotate_beside(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
-/* What each look at the clock takes, and each access to a register. */
-#define A_LOOK		1000ULL
-
-/* All groups of these are one of two turns. */
+/* Two groups, each of which is a turn. */
 #define TWO_OR_ONE	"{cycles@gp0-1,cycles@gp0-1},instructions@gp0-1"
 
 static void expect_times(struct kunit *test, const struct my_pmu_sample *s)
@@ -409,7 +406,7 @@ static void rotate_time(struct kunit *test)
 		 * which the counters are stopped, and the one by which they run again.
 		 */
 		KUNIT_EXPECT_EQ(test, s->time - time - (s->uptime - uptime),
-				(2 * on + 1) * A_LOOK + (accesses - 4 + 1) * A_LOOK);
+				(2 * on + 1 + accesses - 4 + 1) * HELD_CLOCK_NS);
 	}
 	uptime = s->uptime;
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
