@@ -287,7 +287,7 @@ struct my_perf_event *my_perf_event_create(int cpu, const char *events,
 	client = kvzalloc(sizeof(*client), GFP_KERNEL);
 	if (!client)
 		return ERR_PTR(my_refuse(why, -ENOMEM, "no memory for the events"));
-	client->c.cpu = cpu;
+	my_pmu_cpu_begin(&client->c, cpu);
 	err = fill_client(client, events, why);
 	if (!err)
 		return &client->c.event[0];

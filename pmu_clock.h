@@ -8,6 +8,7 @@
 
 #include <linux/ktime.h>
 #include <linux/types.h>
+#include <asm/tsc.h>
 
 /**
  * my_pmu_now() - the moment
@@ -18,6 +19,28 @@
 static inline u64 my_pmu_now(void)
 {
 	return ktime_get_ns();
+}
+
+/**
+ * my_pmu_has_ticks() - do the TSCs of all CPUs show the same?
+ *
+ * Context: any.
+ * Return: false if they do not, or their pace is not steady.
+ */
+static inline bool my_pmu_has_ticks(void)
+{
+	return !check_tsc_unstable();
+}
+
+/**
+ * my_pmu_ticks() - the moment, as hw_capture() sees it
+ *
+ * Context: any.
+ * Return: the TSC.
+ */
+static inline u64 my_pmu_ticks(void)
+{
+	return rdtsc_ordered();
 }
 
 #endif

@@ -374,8 +374,7 @@ static struct my_target *new_target(struct my_session *s, int cpu)
 
 	if (!t)
 		return NULL;
-	t->c.cpu = cpu;
-	t->c.away = true;
+	my_pmu_cpu_begin(&t->c, cpu);
 	t->reading.c = &t->c;
 	t->reading.sample = &t->sample;
 	s->target[cpu] = t;

@@ -14,6 +14,7 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "pmu_capture.h"
 #include "pmu_clock.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
@@ -22,6 +23,20 @@
 #include "pmu_why.h"
 
 /* --- what the CPU has ----------------------------------------------------- */
+
+/**
+ * my_pmu_cpu_begin() - before anything else is done with a CPU
+ * @c: zeroed
+ * @cpu: the CPU
+ *
+ * Context: any.
+ */
+void my_pmu_cpu_begin(struct my_pmu_cpu *c, int cpu)
+{
+	c->cpu = cpu;
+	c->away = true;
+	raw_spin_lock_init(&c->lock);
+}
 
 struct detect_request {
 	struct my_x86_pmu *pmu;
@@ -376,7 +391,7 @@ static int run(struct my_pmu_cpu *c, u64 counters)
 
 /* What the counter itself tells; whether it is programmed is another question. */
 static enum my_pmu_growth growth(const struct my_perf_event *event, u64 now,
-				 u64 time)
+				 u64 time, u64 overflowed)
 {
 	const struct my_pmu_cpu *c = event->cpu;
 	const struct my_hw_perf_event *hw = &event->hw;
@@ -387,7 +402,7 @@ static enum my_pmu_growth growth(const struct my_perf_event *event, u64 now,
 		.bits = hw->cntval_bits,
 		.ns = time - hw->prev_time,
 		.tells = tells,
-		.overflowed = tells & c->stopped.overflowed,
+		.overflowed = tells & overflowed,
 	};
 
 	if (c->suspect & BIT_ULL(hw->idx))
@@ -406,11 +421,12 @@ static int program_anew(const struct my_perf_event *event, u64 *now)
 	return err ?: pmu->read(event, now);
 }
 
+/* From here on it grows anew. */
 static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
 			u64 now, u64 time)
 {
 	struct my_pmu_marks *marks = &event->cpu->marks;
-	const struct my_hw_perf_event *hw = &event->hw;
+	struct my_hw_perf_event *hw = &event->hw;
 	u64 bit = BIT_ULL(hw->idx);
 
 	switch (known) {
@@ -428,6 +444,8 @@ static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
 		marks->late |= bit;
 		break;
 	}
+	hw->prev_count = now;
+	hw->prev_time = time;
 }
 
 /**
@@ -445,7 +463,6 @@ static void note_growth(struct my_perf_event *event, enum my_pmu_growth known,
 int my_perf_event_update(struct my_perf_event *event, u64 time)
 {
 	struct my_pmu_cpu *c = event->cpu;
-	struct my_hw_perf_event *hw = &event->hw;
 	enum my_pmu_growth known;
 	int programmed, err;
 	u64 now;
@@ -456,16 +473,15 @@ int my_perf_event_update(struct my_perf_event *event, u64 time)
 	programmed = c->pmu.is_programmed(event);
 	if (programmed < 0)
 		return programmed;
-	known = programmed ? growth(event, now, time) : MY_GROWTH_STOLEN;
+	known = programmed ? growth(event, now, time, c->stopped.overflowed) :
+			     MY_GROWTH_STOLEN;
 	if (known == MY_GROWTH_STOLEN) {
 		err = program_anew(event, &now);
 		if (err)
 			return err;
 	}
 	note_growth(event, known, now, time);
-	c->suspect &= ~BIT_ULL(hw->idx);
-	hw->prev_count = now;
-	hw->prev_time = time;
+	c->suspect &= ~BIT_ULL(event->hw.idx);
 	return 0;
 }
 
@@ -494,6 +510,98 @@ int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time)
 		first = first ?: err;
 	}
 	return first;
+}
+
+/*
+ * Of those that take turns it must be known for how long each was on, so the moment must
+ * be on the same clock as those of the changes.
+ */
+static bool can_be_captured(const struct my_pmu_cpu *c)
+{
+	return c->on && !c->suspect && !my_pmu_takes_turns(c) && my_pmu_has_ticks();
+}
+
+/* Those on generic counters before the middle, those on fixed ones from there on. */
+static void place_counters(const struct my_pmu_cpu *c, struct my_pmu_plan *plan)
+{
+	u64 left;
+
+	plan->first = 0;
+	plan->end = 0;
+	for (left = c->on; left; left &= left - 1) {
+		unsigned int i = __ffs64(left);
+		const struct my_hw_perf_event *hw = &c->event[i].hw;
+		s64 place = my_pmc_is_fixed(hw->idx) ? plan->end++ : --plan->first;
+
+		place += MY_CAPTURE_MIDDLE;
+		plan->counter[place].rdpmc = hw->event_base_rdpmc;
+		plan->counter[place].select = hw->config_base;
+		plan->config[place] = hw->config;
+		plan->event[place] = i;
+	}
+}
+
+/* Until something else is done here, or to IA32_PERF_GLOBAL_CTRL. */
+static void make_plan(struct my_pmu_cpu *c)
+{
+	struct my_pmu_plan *plan = &c->plan;
+
+	plan->ready = false;
+	plan->plain = false;
+	if (!can_be_captured(c) || !c->pmu.plan(c, plan))
+		return;
+	plan->freeze = !c->unfrozen;
+	plan->ctrl = c->stopped.others | c->enabled;
+	plan->stopped = c->stopped.others;
+	place_counters(c, plan);
+	plan->ready = true;
+	plan->plain = !(c->enabled & ~c->tell || c->marks.stolen | c->marks.late);
+}
+
+static struct my_perf_event *event_at(struct my_pmu_cpu *c, s64 i)
+{
+	return &c->event[c->plan.event[MY_CAPTURE_MIDDLE + i]];
+}
+
+static bool all_known(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
+		      u64 time)
+{
+	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
+	s64 i;
+
+	for (i = c->plan.first; i < c->plan.end; i++) {
+		const struct my_perf_event *event = event_at(c, i);
+
+		if (time < event->hw.prev_time ||
+		    growth(event, value[i], time, 0) != MY_GROWTH_KNOWN)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * my_pmu_account() - add what the counters have grown by until a capture
+ * @c: the CPU
+ * @capture: of its counters
+ * @time: when that was, CLOCK_MONOTONIC, ns
+ *
+ * Context: any CPU, under @c->lock.
+ * Return: false if that cannot be: the counts have a later moment already, or a growth is
+ * not plausible.  Nothing was added then; the CPU itself must look.
+ */
+bool my_pmu_account(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
+		    u64 time)
+{
+	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
+	s64 i;
+
+	lockdep_assert_held(&c->lock);
+	if (capture->seq <= c->accounted || !all_known(c, capture, time))
+		return false;
+	for (i = c->plan.first; i < c->plan.end; i++)
+		note_growth(event_at(c, i), MY_GROWTH_KNOWN, value[i], time);
+	c->accounted = capture->seq;
+	return true;
 }
 
 /**
@@ -868,11 +976,35 @@ struct call_request {
 	int err;
 };
 
+/**
+ * my_pmu_do() - do something with events of this CPU
+ * @c: the CPU
+ * @events: which, by place
+ * @func: what
+ * @data: for @func
+ *
+ * What was captured before, and has not been accounted for yet, is of no use any more.
+ *
+ * Context: the CPU in question, interrupts off.
+ * Return: what @func returned.
+ */
+int my_pmu_do(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func, void *data)
+{
+	int err;
+
+	raw_spin_lock(&c->lock);
+	err = func(c, events, data);
+	c->accounted = ++c->seq;
+	make_plan(c);
+	raw_spin_unlock(&c->lock);
+	return err;
+}
+
 static void call_on_cpu(void *info)
 {
 	struct call_request *req = info;
 
-	req->err = req->func(req->c, req->events, req->data);
+	req->err = my_pmu_do(req->c, req->events, req->func, req->data);
 }
 
 /**

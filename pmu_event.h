@@ -13,14 +13,19 @@
 #define MY_PMU_EVENT_H
 
 #include <linux/bitops.h>
+#include <linux/lockdep.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
 #include "my_pmu.h"
+#include "pmu_capture.h"
+#include "pmu_growth.h"
 #include "pmu_rotate.h"
 #include "pmu_schedule.h"
 
 struct cpumask;
+struct my_pmu_cpu;
 struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
@@ -131,8 +136,7 @@ struct my_hw_perf_event {
  * @hw: where and how
  * @cpu: the CPU's PMU, as far as we use it
  *
- * @count, @running and @hw change only on the event's CPU, with interrupts off, and are
- * read there.
+ * Under the CPU's lock, see struct my_pmu_cpu.
  */
 struct my_perf_event {
 	u64 count;
@@ -218,8 +222,10 @@ struct my_pmu_probe {
  *	of hw_run_known_code(), and nothing else
  * @write: the counter, in the low 32 bits, sign-extended
  * @read: the counter's raw value
+ * @plan: fill in what of the registers that counters share is to be expected while the
+ *	same events are on; false if these cannot be captured
  *
- * @rdpmc_index, @counts and @hw_config are pure.  The others act on the CPU
+ * @rdpmc_index, @counts, @hw_config and @plan are pure.  The others act on the CPU
  * they run on, with interrupts off, and return 0 or -EIO for an access that
  * faulted; @is_programmed returns 1 or 0 otherwise.
  */
@@ -262,6 +268,7 @@ struct my_x86_pmu {
 			      unsigned int turns);
 	int (*write)(const struct my_perf_event *event, s32 val);
 	int (*read)(const struct my_perf_event *event, u64 *val);
+	bool (*plan)(const struct my_pmu_cpu *c, struct my_pmu_plan *plan);
 };
 
 static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)
@@ -316,11 +323,20 @@ struct my_pmu_marks {
  * @stopped: what was seen when the counters were last stopped
  * @found: registers as they were before the first was enabled
  * @rotation: ends turns; only if there are several
+ * @plan: how its counters are captured
+ * @seq: what has been done with its events so far: captures, and all else
+ * @accounted: up to which of these the counts have it
+ * @unfrozen: reads do not stop the counters, if nothing else makes them
+ * @lock: of all that changes while it is up
  *
- * From @turn on all of it changes only on @cpu, with interrupts off.
+ * From @turn on all of it changes only on @cpu, with interrupts off, under @lock; but
+ * for what a capture adds to the counts (my_pmu_account()), which is done on any CPU
+ * under @lock, and @seq, which is @cpu's own.  Where events take turns nothing is
+ * captured, so that a change of turns, on @cpu, needs no lock.
  */
 struct my_pmu_cpu {
 	int cpu;
+	bool unfrozen;
 	struct my_x86_pmu pmu;
 	struct my_perf_event event[MY_EVENTS_MAX];
 	unsigned int nr_events;
@@ -343,6 +359,10 @@ struct my_pmu_cpu {
 	struct my_pmu_stopped stopped;
 	struct my_pmu_found found;
 	struct my_rotation rotation;
+	struct my_pmu_plan plan;
+	u64 seq;
+	u64 accounted;
+	raw_spinlock_t lock;
 };
 
 /* The set that has this event alone. */
@@ -402,12 +422,50 @@ struct my_pmu_sample {
  * @c: the CPU
  * @sample: filled in
  * @err: what my_pmu_cpu_read() would return
+ * @capture: what it has answered, if all was as expected
  */
 struct my_pmu_reading {
 	struct my_pmu_cpu *c;
 	struct my_pmu_sample *sample;
 	int err;
+	struct my_pmu_capture capture;
 };
+
+/**
+ * my_pmu_advance() - add what the counters have grown by until a capture, made just now
+ * @c: this CPU; its plan is plain
+ * @capture: of its counters
+ *
+ * Without a look at the clock: a growth that any time explains needs none, and for how
+ * long the events have counted is added when their growth is accounted for next.  What
+ * was captured before, and is accounted for later, shows less than the counts have by
+ * then: a step back, which is refused; or the same.
+ *
+ * Context: the CPU in question, interrupts off since before the capture, under @c->lock.
+ * Return: false if there is a growth of which more must be known.  What was added is
+ * right all the same.
+ */
+static inline bool my_pmu_advance(struct my_pmu_cpu *c,
+				  const struct my_pmu_capture *capture)
+{
+	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
+	const u8 *place = &c->plan.event[MY_CAPTURE_MIDDLE];
+	s64 i;
+
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&c->lock);
+	for (i = c->plan.first; i < c->plan.end; i++) {
+		struct my_perf_event *event = &c->event[place[i]];
+		u64 grown = value[i] - event->hw.prev_count;
+
+		/* It has not wrapped: that would have been told. */
+		if (unlikely(!my_pmu_plausible(grown, 0)))
+			return false;
+		event->count += grown;
+		event->hw.prev_count = value[i];
+	}
+	return true;
+}
 
 /**
  * my_pmu_stop() - from version 2 on, let all of our counters stand still
@@ -433,18 +491,22 @@ static inline int my_pmu_stop(struct my_pmu_cpu *c)
 typedef int (*my_pmu_func_t)(struct my_pmu_cpu *c, u64 events, void *data);
 
 /* pmu_event.c */
+void my_pmu_cpu_begin(struct my_pmu_cpu *c, int cpu);
 int my_pmu_detect(int cpu, struct my_x86_pmu *pmu, struct my_pmu_why *why);
 int my_pmu_cpu_init(struct my_pmu_cpu *c, const struct my_perf_event_attr *attr,
 		    unsigned int nr, struct my_pmu_why *why);
 int my_perf_event_check(struct my_pmu_cpu *c,
 			const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why);
+int my_pmu_do(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func, void *data);
 int my_pmu_call(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func,
 		void *data);
 int my_pmu_cpu_up(struct my_pmu_cpu *c, struct my_pmu_why *why);
 int my_pmu_cpu_down(struct my_pmu_cpu *c);
 int my_perf_event_update(struct my_perf_event *event, u64 time);
 int my_pmu_update(struct my_pmu_cpu *c, u64 events, u64 time);
+bool my_pmu_account(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
+		    u64 time);
 u64 my_pmu_counters_of(const struct my_pmu_cpu *c, u64 events);
 void my_pmu_leave_out(struct my_pmu_cpu *c, u64 since, u64 came);
 int my_pmu_next_turn(struct my_pmu_cpu *c);

@@ -21,6 +21,7 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
+#include "pmu_capture.h"
 #include "pmu_compat.h"
 
 /* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
@@ -264,6 +265,128 @@ static inline int hw_rdpmc(u32 index, u64 *val)
 {
 	return hw_read_or_fault("rdpmc", index, val);
 }
+
+/*
+ * The capture, see struct my_pmu_plan: with each instruction the CPU that is measured
+ * loses one, so it is written out.  12 for a counter with an event select, 7 for one
+ * without, some 40 besides.  Both looks at GLOBAL_CTRL and the event selects cost less
+ * than to miss that somebody else has written them.
+ *
+ * The status comes behind the counters: if it says that none has wrapped, none had when
+ * it was read, whether they stand still or not.
+ *
+ * Returns 0 if all registers held what they must; 1 if one did not, and -EIO if an access
+ * faulted: then what was captured means nothing, and the counters run as before, unless
+ * it was that which faulted.  Whoever traces MSRs does not see it.
+ */
+#define IN_PLAN(field)		"i" (offsetof(struct my_pmu_plan, field))
+#define IN_CAPTURE(field)	"i" (offsetof(struct my_pmu_capture, field))
+
+static __always_inline int hw_capture(const struct my_pmu_plan *plan,
+				      struct my_pmu_capture *capture)
+{
+	u32 differs;
+	int err = 0;
+	u64 i;
+
+	asm volatile("	jmp 10f\n"
+		/* Where one faulted: while they stand still, or else. */
+		"80:	movl %[eio], %[err]\n"
+		"	jmp 70f\n"
+		"90:	movl %[eio], %[err]\n"
+		"	jmp 9f\n"
+		/* Is GLOBAL_CTRL as we left it? */
+		"10:	movl %c[ctrl_msr](%[plan]), %%ecx\n"
+		"1:	rdmsr\n"
+		"	xorl %c[ctrl](%[plan]), %%eax\n"
+		"	xorl %c[ctrl] + 4(%[plan]), %%edx\n"
+		"	orl %%edx, %%eax\n"
+		"	movl %%eax, %[differs]\n"
+		"	jnz 9f\n"
+		/* Stop the counters. */
+		"	cmpb $0, %c[freeze](%[plan])\n"
+		"	je 20f\n"
+		"	movl %c[stopped](%[plan]), %%eax\n"
+		"	movl %c[stopped] + 4(%[plan]), %%edx\n"
+		"2:	wrmsr\n"
+		"20:	rdtsc\n"
+		"	movl %%eax, %c[ticks](%[capture])\n"
+		"	movl %%edx, %c[ticks] + 4(%[capture])\n"
+		/* Those with an event select of their own */
+		"	movq %c[first](%[plan]), %[i]\n"
+		"	testq %[i], %[i]\n"
+		"	je 40f\n"
+		"30:	movl %c[counter](%[plan], %[i], 8), %%ecx\n"
+		"3:	rdpmc\n"
+		"	movl %%eax, %c[value](%[capture], %[i], 8)\n"
+		"	movl %%edx, %c[value] + 4(%[capture], %[i], 8)\n"
+		"	movl %c[counter] + 4(%[plan], %[i], 8), %%ecx\n"
+		"4:	rdmsr\n"
+		"	xorl %c[config](%[plan], %[i], 8), %%eax\n"
+		"	xorl %c[config] + 4(%[plan], %[i], 8), %%edx\n"
+		"	orl %%eax, %[differs]\n"
+		"	orl %%edx, %[differs]\n"
+		"	addq $1, %[i]\n"
+		"	jnz 30b\n"
+		/* Those that share one */
+		"40:	cmpq %c[end](%[plan]), %[i]\n"
+		"	je 60f\n"
+		"50:	movl %c[counter](%[plan], %[i], 8), %%ecx\n"
+		"5:	rdpmc\n"
+		"	movl %%eax, %c[value](%[capture], %[i], 8)\n"
+		"	movl %%edx, %c[value] + 4(%[capture], %[i], 8)\n"
+		"	addq $1, %[i]\n"
+		"	cmpq %c[end](%[plan]), %[i]\n"
+		"	jne 50b\n"
+		"	movl %c[shared_msr](%[plan]), %%ecx\n"
+		"6:	rdmsr\n"
+		"	xorl %c[shared_config](%[plan]), %%eax\n"
+		"	xorl %c[shared_config] + 4(%[plan]), %%edx\n"
+		"	andl %c[shared_mask](%[plan]), %%eax\n"
+		"	andl %c[shared_mask] + 4(%[plan]), %%edx\n"
+		"	orl %%eax, %[differs]\n"
+		"	orl %%edx, %[differs]\n"
+		/* Has one wrapped, or has somebody frozen them? */
+		"60:	movl %c[status_msr](%[plan]), %%ecx\n"
+		"7:	rdmsr\n"
+		"	andl %c[quiet](%[plan]), %%eax\n"
+		"	andl %c[quiet] + 4(%[plan]), %%edx\n"
+		"	orl %%eax, %[differs]\n"
+		"	orl %%edx, %[differs]\n"
+		/* Let them run. */
+		"70:	cmpb $0, %c[freeze](%[plan])\n"
+		"	je 9f\n"
+		"	movl %c[ctrl](%[plan]), %%eax\n"
+		"	movl %c[ctrl] + 4(%[plan]), %%edx\n"
+		"	movl %c[ctrl_msr](%[plan]), %%ecx\n"
+		"8:	wrmsr\n"
+		"9:\n"
+		_ASM_EXTABLE(1b, 90b)
+		_ASM_EXTABLE(2b, 90b)
+		_ASM_EXTABLE(3b, 80b)
+		_ASM_EXTABLE(4b, 80b)
+		_ASM_EXTABLE(5b, 80b)
+		_ASM_EXTABLE(6b, 80b)
+		_ASM_EXTABLE(7b, 80b)
+		_ASM_EXTABLE(8b, 90b)
+		: [err] "+r" (err), [differs] "=&r" (differs), [i] "=&r" (i)
+		: [plan] "r" (plan), [capture] "r" (capture), [eio] "i" (-EIO),
+		  [ctrl_msr] IN_PLAN(ctrl_msr), [ctrl] IN_PLAN(ctrl),
+		  [freeze] IN_PLAN(freeze), [stopped] IN_PLAN(stopped),
+		  [first] IN_PLAN(first), [end] IN_PLAN(end),
+		  [counter] IN_PLAN(counter[MY_CAPTURE_MIDDLE]),
+		  [config] IN_PLAN(config[MY_CAPTURE_MIDDLE]),
+		  [shared_msr] IN_PLAN(shared_msr), [shared_mask] IN_PLAN(shared_mask),
+		  [shared_config] IN_PLAN(shared_config),
+		  [status_msr] IN_PLAN(status_msr), [quiet] IN_PLAN(quiet),
+		  [ticks] IN_CAPTURE(ticks),
+		  [value] IN_CAPTURE(value[MY_CAPTURE_MIDDLE])
+		: "eax", "ecx", "edx", "cc", "memory");
+	return err ?: !!differs;
+}
+
+#undef IN_PLAN
+#undef IN_CAPTURE
 
 /* Instructions of one turn of hw_run_known_code(), one of them a branch. */
 #define HW_TURN_INSTRUCTIONS	16

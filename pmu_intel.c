@@ -16,6 +16,7 @@
 #include <linux/string.h>
 #include <asm/msr-index.h>
 
+#include "pmu_capture.h"
 #include "pmu_event.h"
 #include "pmu_hw.h"
 #include "pmu_intel.h"
@@ -552,6 +553,28 @@ static int intel_read(const struct my_perf_event *event, u64 *val)
 	return hw_rdpmc(event->hw.event_base_rdpmc, val);
 }
 
+/* In version 1 nothing tells whether somebody has stopped a counter. */
+static bool intel_plan(const struct my_pmu_cpu *c, struct my_pmu_plan *plan)
+{
+	u64 left;
+
+	plan->ctrl_msr = MSR_CORE_PERF_GLOBAL_CTRL;
+	plan->status_msr = MSR_CORE_PERF_GLOBAL_STATUS;
+	plan->shared_msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
+	plan->quiet = (c->enabled & c->tell) | STATUS_CTR_FRZ;
+	plan->shared_mask = 0;
+	plan->shared_config = 0;
+	for (left = c->on; left; left &= left - 1) {
+		const struct my_hw_perf_event *hw = &c->event[__ffs64(left)].hw;
+
+		if (!my_pmc_is_fixed(hw->idx))
+			continue;
+		plan->shared_mask |= FIXED_FIELD << fixed_shift(hw->idx);
+		plan->shared_config |= hw->config;
+	}
+	return has_global(&c->pmu);
+}
+
 /*
  * The first CPUs of version 2 answer 0 in EDX and have the three fixed counters
  * nevertheless.  A hypervisor that says so means it.  perf decides likewise for
@@ -668,6 +691,7 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		.run_known_code = intel_run_known_code,
 		.write = intel_write,
 		.read = intel_read,
+		.plan = intel_plan,
 	};
 	if (!version)
 		return my_refuse(why, -ENODEV,

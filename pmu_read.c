@@ -2,20 +2,27 @@
 /*
  * Reading: one cross-call for all events of a CPU, in which, from version 2 on,
  * they stand still.
+ *
+ * As a rule the CPU does no more in it than to capture what its registers show; whoever
+ * asked works out the rest.  Where a register is not as expected, and where events take
+ * turns, the CPU does all of it.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/smp.h>
 
+#include "pmu_capture.h"
 #include "pmu_clock.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
+#include "pmu_hw.h"
 
 #define ALL_EVENTS		(~0ULL)
 
@@ -170,6 +177,103 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 events, void *sample)
 			       read_nothing(c, events, sample);
 }
 
+/* --- by a capture, or else by the CPU itself ------------------------------------- */
+
+/* Whoever asks. */
+struct read_request {
+	u64 events;
+	struct my_pmu_reading *reading;
+};
+
+/*
+ * What the CPU has to do if nothing unexpected has happened: each instruction here is
+ * its own.
+ */
+static __always_inline void read_here(struct my_pmu_reading *reading, u64 events)
+{
+	struct my_pmu_cpu *c = reading->c;
+	int differs = 1;
+
+	if (likely(c->plan.ready))
+		differs = hw_capture(&c->plan, &reading->capture);
+	if (likely(!differs))
+		reading->capture.seq = ++c->seq;
+	else if (differs < 0)
+		reading->err = differs;
+	else
+		reading->err = my_pmu_do(c, events, __my_pmu_read, reading->sample);
+}
+
+static void answer(void *info)
+{
+	struct read_request *req = info;
+
+	read_here(req->reading, req->events);
+}
+
+static void look(struct my_pmu_window *window, unsigned int i)
+{
+	window->ns[i] = my_pmu_now();
+	window->ticks[i] = my_pmu_ticks();
+}
+
+static void begin_reading(struct my_pmu_reading *reading, u64 asked)
+{
+	reading->sample->asked = asked;
+	reading->capture.seq = 0;
+}
+
+static bool account(struct my_pmu_cpu *c, u64 events,
+		    const struct my_pmu_capture *capture,
+		    const struct my_pmu_window *window, struct my_pmu_sample *sample)
+{
+	u64 time = my_pmu_moment(window, capture->ticks);
+
+	if (!my_pmu_has_ticks() || !my_pmu_account(c, capture, time))
+		return false;
+	fill_sample(c, events, time, sample);
+	return true;
+}
+
+/* If nobody but the CPU itself can make sense of it, that is asked once more. */
+static void finish_reading(struct my_pmu_reading *reading, u64 events,
+			   const struct my_pmu_window *window)
+{
+	struct my_pmu_cpu *c = reading->c;
+	unsigned long flags;
+	bool done;
+
+	if (!reading->capture.seq)
+		return;	/* the CPU has done it all */
+	raw_spin_lock_irqsave(&c->lock, flags);
+	done = account(c, events, &reading->capture, window, reading->sample);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
+	if (done)
+		reading->err = 0;
+	else
+		reading->err = my_pmu_call(c, events, __my_pmu_read,
+					   reading->sample);
+}
+
+/* One cross-call, or two if something unexpected has happened meanwhile. */
+static int read_cpu(struct my_pmu_cpu *c, u64 events, struct my_pmu_sample *sample)
+{
+	struct my_pmu_reading reading;
+	struct read_request req = { .events = events, .reading = &reading };
+	struct my_pmu_window window;
+
+	reading.c = c;
+	reading.sample = sample;
+	look(&window, 0);
+	begin_reading(&reading, window.ns[0]);
+	reading.err = -EIO;
+	if (smp_call_function_single(c->cpu, answer, &req, 1))
+		return -ENXIO;
+	look(&window, 1);
+	finish_reading(&reading, events, &window);
+	return reading.err;
+}
+
 /**
  * my_pmu_cpu_read() - all counts of a CPU
  * @c: the CPU
@@ -180,8 +284,7 @@ static int __my_pmu_read(struct my_pmu_cpu *c, u64 events, void *sample)
  */
 int my_pmu_cpu_read(struct my_pmu_cpu *c, struct my_pmu_sample *sample)
 {
-	sample->asked = my_pmu_now();
-	return my_pmu_call(c, ALL_EVENTS, __my_pmu_read, sample);
+	return read_cpu(c, ALL_EVENTS, sample);
 }
 
 static int __my_pmu_keep_up(struct my_pmu_cpu *c, u64 unused, void *also_unused)
@@ -208,9 +311,8 @@ int my_pmu_keep_up(struct my_pmu_cpu *c)
 static void read_this_cpu(void *by_cpu)
 {
 	struct my_pmu_reading **readings = by_cpu;
-	struct my_pmu_reading *reading = readings[smp_processor_id()];
 
-	reading->err = __my_pmu_read(reading->c, ALL_EVENTS, reading->sample);
+	read_here(readings[smp_processor_id()], ALL_EVENTS);
 }
 
 /**
@@ -226,26 +328,61 @@ static void read_this_cpu(void *by_cpu)
 void my_pmu_read_cpus(const struct cpumask *cpus,
 		      struct my_pmu_reading **by_cpu)
 {
-	u64 asked = my_pmu_now();
+	struct my_pmu_window window;
 	int cpu;
 
+	look(&window, 0);
 	for_each_cpu(cpu, cpus) {
-		by_cpu[cpu]->sample->asked = asked;
+		begin_reading(by_cpu[cpu], window.ns[0]);
 		by_cpu[cpu]->err = -ENXIO;	/* unless it answers */
 	}
 	on_each_cpu_mask(cpus, read_this_cpu, by_cpu, true);
+	look(&window, 1);
+	for_each_cpu(cpu, cpus)
+		finish_reading(by_cpu[cpu], ALL_EVENTS, &window);
+}
+
+/* --- for other modules ------------------------------------------------------------ */
+
+/*
+ * On the events' own CPU: no call, and no clock.  Of those in @events, by place from
+ * @first on.  Returns 1 if that will not do.
+ */
+static __always_inline int read_advanced(struct my_pmu_cpu *c,
+					 const struct my_perf_event *first,
+					 u64 events, u64 *counts)
+{
+	struct my_pmu_capture capture;
+	bool done;
+	int err;
+
+	if (c->cpu != smp_processor_id() || !c->plan.plain)
+		return 1;
+	err = hw_capture(&c->plan, &capture);
+	if (unlikely(err))
+		return err;
+	raw_spin_lock(&c->lock);
+	done = my_pmu_advance(c, &capture);
+	for (; done && events; events &= events - 1)
+		*counts++ = first[__ffs64(events)].count;
+	raw_spin_unlock(&c->lock);
+	return !done;
 }
 
 /* Of these events nothing shall be missing. */
-static int read_events(struct my_pmu_cpu *c, u64 events,
-		       struct my_pmu_sample *sample)
+static noinline int read_all(struct my_pmu_cpu *c, u64 events, u64 *counts)
 {
+	struct my_pmu_sample sample;
 	int err;
 
-	err = my_pmu_call(c, events, __my_pmu_read, sample);
+	err = read_cpu(c, events, &sample);
 	if (err)
 		return err;
-	return sample->marks.stolen | sample->marks.late ? -ESTALE : 0;
+	if (sample.marks.stolen | sample.marks.late)
+		return -ESTALE;
+	for (; events; events &= events - 1)
+		*counts++ = sample.count[__ffs64(events)];
+	return 0;
 }
 
 /**
@@ -254,7 +391,7 @@ static int read_events(struct my_pmu_cpu *c, u64 events,
  * @count: what it has counted since it was first enabled, whether or not it is
  *	enabled now; not touched on error
  *
- * Context: task, interrupts on; one cross-call.
+ * Context: task, interrupts on; one cross-call, if it is not the event's CPU.
  * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted; -ESTALE, once, if
  * what it has counted since it was read before is not known: somebody else wrote the
  * counter's registers, or one of them faulted when it was stopped.  That is missing
@@ -262,13 +399,14 @@ static int read_events(struct my_pmu_cpu *c, u64 events,
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)
 {
-	struct my_pmu_sample sample;
+	struct my_pmu_cpu *c = event->cpu;
+	unsigned long flags;
 	int err;
 
-	err = read_events(event->cpu, my_perf_event_bit(event), &sample);
-	if (!err)
-		*count = sample.count[event - event->cpu->event];
-	return err;
+	local_irq_save(flags);
+	err = read_advanced(c, event, 1, count);
+	local_irq_restore(flags);
+	return likely(err <= 0) ? err : read_all(c, my_perf_event_bit(event), count);
 }
 EXPORT_SYMBOL_GPL(my_perf_event_read);
 
@@ -278,7 +416,7 @@ EXPORT_SYMBOL_GPL(my_perf_event_read);
  * @counts: filled in, in the order in which they were given; not touched on error
  * @nr: how many they are
  *
- * Context: task, interrupts on; one cross-call.  From version 2 on all of them stand
+ * Context: as my_perf_event_read().  From version 2 on all of them stand
  * still while they are read.
  * Return: as my_perf_event_read(), where -ESTALE may be because of any of them; -EINVAL
  * if there are not @nr.
@@ -287,16 +425,15 @@ int my_perf_event_read_group(struct my_perf_event *event, u64 *counts,
 			     unsigned int nr)
 {
 	u64 events = my_perf_event_group(event);
-	struct my_pmu_sample sample;
+	struct my_pmu_cpu *c = event->cpu;
+	unsigned long flags;
 	int err;
 
 	if (hweight64(events) != nr)
 		return -EINVAL;
-	err = read_events(event->cpu, events, &sample);
-	if (err)
-		return err;
-	for (; events; events &= events - 1)
-		*counts++ = sample.count[__ffs64(events)];
-	return 0;
+	local_irq_save(flags);
+	err = read_advanced(c, c->event, events, counts);
+	local_irq_restore(flags);
+	return likely(err <= 0) ? err : read_all(c, events, counts);
 }
 EXPORT_SYMBOL_GPL(my_perf_event_read_group);

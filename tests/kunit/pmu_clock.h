@@ -13,4 +13,14 @@ static inline u64 my_pmu_now(void)
 	return sim_now();
 }
 
+static inline bool my_pmu_has_ticks(void)
+{
+	return !sim_without_ticks;
+}
+
+static inline u64 my_pmu_ticks(void)
+{
+	return sim_now();
+}
+
 #endif

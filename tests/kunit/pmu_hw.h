@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#include "pmu_capture.h"
+
 void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
 bool hw_is_xen_pv(void);
@@ -21,6 +23,7 @@ int hw_rdmsr(u32 msr, u64 *val);
 int hw_wrmsr(u32 msr, u64 val);
 int hw_peek_msr(u32 msr, u64 *val);
 int hw_rdpmc(u32 index, u64 *val);
+int hw_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture);
 
 struct hw_perf_answer {
 	u64 config;

@@ -560,6 +560,61 @@ int hw_rdpmc(u32 index, u64 *val)
 	return access_register(SIM_RDPMC, index, val);
 }
 
+/* --- the capture: what pmu_hw.h has in assembler, said in C ----------------------- */
+
+bool sim_without_ticks;
+
+struct captured {
+	bool differs;
+	int err;
+};
+
+/* What comes behind a fault is not done. */
+static void look_at(struct captured *c, u32 msr, u64 mask, u64 wanted)
+{
+	u64 val;
+
+	if (c->err)
+		return;
+	c->err = hw_peek_msr(msr, &val);
+	c->differs |= (val ^ wanted) & mask;
+}
+
+static void capture_counters(struct captured *c, const struct my_pmu_plan *plan,
+			     u64 *value)
+{
+	s64 i;
+
+	for (i = plan->first; i < plan->end && !c->err; i++) {
+		unsigned int place = MY_CAPTURE_MIDDLE + i;
+
+		c->err = hw_rdpmc(plan->counter[place].rdpmc, &value[place]);
+		if (i < 0)
+			look_at(c, plan->counter[place].select, ~0ULL,
+				plan->config[place]);
+	}
+	if (plan->end)
+		look_at(c, plan->shared_msr, plan->shared_mask, plan->shared_config);
+	look_at(c, plan->status_msr, plan->quiet, 0);
+}
+
+int hw_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture)
+{
+	struct captured c = {};
+	int err;
+
+	look_at(&c, plan->ctrl_msr, ~0ULL, plan->ctrl);
+	if (c.err || c.differs)
+		return c.err ?: 1;
+	err = plan->freeze ? hw_wrmsr(plan->ctrl_msr, plan->stopped) : 0;
+	if (err)
+		return err;
+	capture->ticks = sim_now();
+	capture_counters(&c, plan, capture->value);
+	err = plan->freeze ? hw_wrmsr(plan->ctrl_msr, plan->ctrl) : 0;
+	return err ?: c.err ?: c.differs;
+}
+
 /* --- code of which is known what it does --------------------------------------- */
 
 /* One cycle, reference cycle and slot for each instruction, as in our lab. */

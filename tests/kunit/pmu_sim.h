@@ -148,6 +148,9 @@ struct sim_cpu {
 /* What a look at a held clock takes; an access to a register is one. */
 #define HELD_CLOCK_NS	1000
 
+/* The TSC of one CPU is not that of another. */
+extern bool sim_without_ticks;
+
 u64 sim_now(void);
 void sim_hold_clock(bool hold);
 struct sim_cpu *sim_cpu(unsigned int cpu);

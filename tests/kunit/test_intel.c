@@ -424,7 +424,7 @@ static const struct sequence_row down_rows[] = {
 
 /*
  * One write before, one after: all stand still in between.  Of each the counter,
- * and whether its control is still ours.
+ * and whether its control is still ours; fixed ones have one together.
  */
 static const struct sequence_row read_rows[] = {
 	{ "v1", PMU(V1_40), "instructions@gp1,cycles@gp0", { { 1, 4, {
@@ -436,11 +436,30 @@ static const struct sequence_row read_rows[] = {
 	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 8, {
 		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
-		{ SIM_RDMSR, 0x38e },
 		{ SIM_RDPMC, 2 },
 		{ SIM_RDMSR, 0x188 },
 		{ SIM_RDPMC, 0x40000001 },
 		{ SIM_RDMSR, 0x38d },
+		{ SIM_RDMSR, 0x38e },
+		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+	} } } },
+	{ "v4-generic", PMU(V4), "cycles@gp1,instructions@gp0", { { 1, 8, {
+		{ SIM_RDMSR, 0x38f },
+		{ SIM_WRMSR, 0x38f, 0x7000000fc },
+		{ SIM_RDPMC, 0 },
+		{ SIM_RDMSR, 0x186 },
+		{ SIM_RDPMC, 1 },
+		{ SIM_RDMSR, 0x187 },
+		{ SIM_RDMSR, 0x38e },
+		{ SIM_WRMSR, 0x38f, 0x7000000ff },
+	} } } },
+	{ "v4-fixed", PMU(V4), "cycles,instructions", { { 1, 7, {
+		{ SIM_RDMSR, 0x38f },
+		{ SIM_WRMSR, 0x38f, 0x4000000fe },
+		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_RDPMC, 0x40000000 },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_RDMSR, 0x38e },
 		{ SIM_WRMSR, 0x38f, 0x7000000fe },
 	} } } },
 };

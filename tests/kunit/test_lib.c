@@ -130,7 +130,7 @@ static struct my_pmu_cpu *detect(struct kunit *test, const struct sim_pmu *pmu)
 	sim_reset(TEST_CPU, pmu);
 	c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
-	c->cpu = TEST_CPU;
+	my_pmu_cpu_begin(c, TEST_CPU);
 	err = my_pmu_detect(TEST_CPU, &c->pmu, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	return c;

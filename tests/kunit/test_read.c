@@ -5,7 +5,9 @@
  */
 #include <linux/math64.h>
 #include <linux/random.h>
+#include <linux/workqueue.h>
 
+#include "pmu_capture.h"
 #include "pmu_growth.h"
 #include "test.h"
 
@@ -393,9 +395,346 @@ static void read_time(struct kunit *test)
 	/* between the write that stops them and the first that is read */
 	KUNIT_EXPECT_EQ(test, (int)sim->log[1].op, (int)SIM_WRMSR);
 	KUNIT_EXPECT_GE(test, s->time, sim->log[1].time);
-	KUNIT_EXPECT_EQ(test, (int)sim->log[3].op, (int)SIM_RDPMC);
-	KUNIT_EXPECT_LE(test, s->time, sim->log[3].time);
+	KUNIT_EXPECT_EQ(test, (int)sim->log[2].op, (int)SIM_RDPMC);
+	KUNIT_EXPECT_LE(test, s->time, sim->log[2].time);
 	KUNIT_EXPECT_EQ(test, c->event[0].hw.prev_time, s->time);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- captures ------------------------------------------------------------------------- */
+
+/* In the same window whatever the TSC says. */
+static void read_moment(struct kunit *test)
+{
+	static const struct my_pmu_window w = {
+		.ns = { 1000, 2000 }, .ticks = { 50000, 53000 } };
+	static const struct my_pmu_window long_one = {
+		.ns = { 0, 1ULL << 40 }, .ticks = { 0, 3ULL << 40 } };
+	static const struct my_pmu_window none = {
+		.ns = { 7, 7 }, .ticks = { 9, 9 } };
+
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 50000), 1000ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 50003), 1001ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 51500), 1500ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 52999), 1999ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 53000), 2000ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 49999), 1000ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 0), 1000ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 1ULL << 62), 2000ULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&long_one, 3ULL << 39), 1ULL << 39);
+	KUNIT_EXPECT_EQ(test, my_pmu_moment(&none, 9), 7ULL);
+}
+
+/* One event on gp0; its counter shows 100, at @time. */
+static void capture_at(struct my_pmu_cpu *c, struct my_pmu_capture *capture,
+		       u64 seq)
+{
+	*capture = (struct my_pmu_capture) { .seq = seq };
+	capture->value[MY_CAPTURE_MIDDLE - 1] = c->event[0].hw.prev_count + 100;
+}
+
+static bool add_capture(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
+			u64 time)
+{
+	unsigned long flags;
+	bool done;
+
+	raw_spin_lock_irqsave(&c->lock, flags);
+	done = my_pmu_account(c, capture, time);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
+	return done;
+}
+
+/* What was captured before something else was done is nobody's. */
+static void read_account(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_perf_event *event = &c->event[0];
+	struct my_pmu_capture capture;
+	u64 time, seq;
+
+	test_up(test, c);
+	time = event->hw.prev_time;
+	seq = c->accounted;
+	capture_at(c, &capture, seq);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	capture_at(c, &capture, seq + 1);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time - 1));
+	capture.value[MY_CAPTURE_MIDDLE - 1] += 1ULL << 40;
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	KUNIT_EXPECT_EQ(test, event->count, 0ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.prev_time, time);
+	KUNIT_EXPECT_EQ(test, c->marks.stolen | c->marks.late, 0ULL);
+
+	capture_at(c, &capture, seq + 2);
+	KUNIT_EXPECT_TRUE(test, add_capture(c, &capture, time + 10));
+	KUNIT_EXPECT_EQ(test, event->count, 100ULL);
+	KUNIT_EXPECT_EQ(test, event->running, 10ULL);
+	/* Neither twice, nor what was captured before it. */
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 20));
+	capture.seq = seq + 1;
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 20));
+	KUNIT_EXPECT_EQ(test, event->count, 100ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* Each thing that is done there makes what was captured before it useless. */
+static void read_account_after(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0,cycles@gp1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct my_pmu_capture capture;
+	u64 time;
+
+	test_up(test, c);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	time = s->time;
+	capture_at(c, &capture, c->seq);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[1]), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	capture_at(c, &capture, c->seq);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[1]), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	capture_at(c, &capture, c->seq);
+	KUNIT_ASSERT_EQ(test, my_pmu_keep_up(c), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	capture_at(c, &capture, c->seq);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, c->plan.ready);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
+}
+
+/* The CPU's own work for a sample, in accesses. */
+static unsigned int accesses_of_read(struct kunit *test, struct my_pmu_cpu *c,
+				     struct my_pmu_sample *s)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	return sim->accesses;
+}
+
+#define ACCESSES_OF_CAPTURE	6U	/* of one event on a generic counter */
+
+/* With TSCs that differ the CPU itself looks at the clock. */
+static void read_without_ticks(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	sim_without_ticks = true;
+	test_retire(test, 0, 10);
+	/* It is noticed when the first has been captured. */
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_FALSE(test, c->plan.ready);
+	sim_without_ticks = false;
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* After a theft, and after a wrap, the next is captured again. */
+static void read_captures_again(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_near_wrap(sim);
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	test_retire(test, 0, 10);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE + 1);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	sim->regs.evtsel[0] ^= 1;
+	KUNIT_EXPECT_GT(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.wrapped, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* What others have in GLOBAL_CTRL may change; it is noticed, and kept. */
+static void read_beside_others(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, c);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	sim->regs.global_ctrl ^= BIT_ULL(5);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 1 + ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl, 0xffULL ^ BIT_ULL(5));
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl, 0xffULL ^ BIT_ULL(5));
+}
+
+/* No register is written, unless one has wrapped. */
+static void read_unfrozen(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0,instructions@fixed0");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
+
+	sim->regs.pmc[0] = range(48) - 50;
+	sim->regs.fixed[0] = range(48) - 50;
+	c->unfrozen = true;
+	test_up(test, c);
+	sim->insns_per_access = 1;
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 6U);
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_NE(test, (int)sim->log[i].op, (int)SIM_WRMSR);
+	/* The second is read two accesses behind the first. */
+	KUNIT_EXPECT_EQ(test, s->count[0] + 2, s->count[1]);
+	sim->insns_per_access = 0;
+	test_retire(test, 0, 100);
+	KUNIT_EXPECT_GT(test, accesses_of_read(test, c, s), 6U);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0) | BIT_ULL(32));
+	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 6U);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* --- on the event's own CPU ------------------------------------------------------------ */
+
+struct read_there {
+	struct my_perf_event *event;
+	u64 count;
+	int err;
+	unsigned int accesses;
+};
+
+static long read_there(void *data)
+{
+	struct read_there *read = data;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim_clear_log(sim);
+	read->err = my_perf_event_read(read->event, &read->count);
+	read->accesses = sim->accesses;
+	return 0;
+}
+
+/* No call, and no clock; but the same count, and the same doubts. */
+static void read_on_its_cpu(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct read_there r = { .event = &c->event[0] };
+	struct my_pmu_capture capture;
+	u64 time;
+
+	test_up(test, c);
+	time = r.event->hw.prev_time;
+	capture_at(c, &capture, c->seq + 1);
+	capture.value[MY_CAPTURE_MIDDLE - 1] -= 99;
+	test_retire(test, 0, 10);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, 0);
+	KUNIT_EXPECT_EQ(test, r.count, 10ULL);
+	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, r.event->hw.prev_time, time);
+	/* What was captured before it is of no use any more. */
+	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	/* The time of what it had is added with the next. */
+	test_retire(test, 0, 5);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, s->count[0], 15ULL);
+	KUNIT_EXPECT_EQ(test, s->running[0], s->time - time);
+	/* So much that one must know in which time. */
+	test_retire(test, 0, 1 << 30);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_GT(test, r.accesses, ACCESSES_OF_CAPTURE);
+	/* On a clock of which each look is a microsecond it is too much. */
+	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, 0);
+	KUNIT_EXPECT_EQ(test, r.count, 15ULL);
+	/* Set back, if only to where it was at the last sample. */
+	test_retire(test, 0, 7);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	sim->regs.pmc[0] -= 7;
+	r.count = 42;
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
+	KUNIT_EXPECT_EQ(test, r.count, 42ULL);
+	/* What somebody else has found is told, too. */
+	sim->regs.pmc[0] -= 1;
+	KUNIT_ASSERT_EQ(test, my_pmu_keep_up(c), 0);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, 0);
+	KUNIT_EXPECT_EQ(test, r.count, 22ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, -ENXIO);
+}
+
+static long read_group_there(void *data)
+{
+	u64 *counts = data;
+
+	return my_perf_event_read_group((void *)counts[0], counts, 3);
+}
+
+static void read_group_on_its_cpu(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
+					"instructions:u@gp1,{cycles@fixed1,cycles@gp0,instructions:u}");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 counts[3] = { (unsigned long)&c->event[2] };
+	struct read_there r = { .event = &c->event[3] };
+
+	test_up(test, c);
+	test_retire(test, 100, 10);
+	sim->insns_per_access = 1;
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_group_there, counts), 0L);
+	sim->insns_per_access = 0;
+	/* Of the four that are on, two with an event select; and two accesses before all stop. */
+	KUNIT_EXPECT_EQ(test, sim->accesses, 4U + 2 * 2 + 2 + 1);
+	KUNIT_EXPECT_EQ(test, counts[0], 112ULL);
+	KUNIT_EXPECT_EQ(test, counts[1], 112ULL);
+	KUNIT_EXPECT_EQ(test, counts[2], 100ULL);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.count, 100ULL);
+	r.event = &c->event[1];
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.count, 112ULL);
+	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+}
+
+/* Of a counter that does not tell of its wraps it must be known how much time it had. */
+static void read_on_its_cpu_untold(struct kunit *test)
+{
+	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct read_there r = { .event = &c->event[0] };
+
+	test_near_wrap(sim);
+	sim->broken = SIM_NO_OVERFLOW;
+	sim->broken_counters = BIT_ULL(0);
+	test_up(test, c);
+	test_retire(test, 0, 100);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, 0);
+	KUNIT_EXPECT_EQ(test, r.count, 100ULL);
+	/* It is captured nevertheless, in a call. */
+	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_TRUE(test, c->plan.ready);
+	KUNIT_EXPECT_FALSE(test, c->plan.plain);
 	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
 }
 
@@ -468,6 +807,16 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE_PARAM(read_growth_as_model, width_gen_params),
 	KUNIT_CASE(read_stolen),
 	KUNIT_CASE(read_time),
+	KUNIT_CASE(read_moment),
+	KUNIT_CASE(read_account),
+	KUNIT_CASE(read_account_after),
+	KUNIT_CASE(read_without_ticks),
+	KUNIT_CASE(read_captures_again),
+	KUNIT_CASE(read_beside_others),
+	KUNIT_CASE(read_unfrozen),
+	KUNIT_CASE(read_on_its_cpu),
+	KUNIT_CASE(read_group_on_its_cpu),
+	KUNIT_CASE(read_on_its_cpu_untold),
 	KUNIT_CASE_PARAM(read_next_tick, tick_gen_params),
 	KUNIT_CASE(read_ticks_do_not_drift),
 	{}
