@@ -25,7 +25,7 @@ static inline u64 my_pmu_now(void)
  * my_pmu_has_ticks() - do the TSCs of all CPUs show the same?
  *
  * Context: any.
- * Return: false if they do not, or their pace is not steady.
+ * Return: false if they do not, or their pace is not steady, as far as Linux knows.
  */
 static inline bool my_pmu_has_ticks(void)
 {

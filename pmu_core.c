@@ -60,6 +60,19 @@ static char *param_interval = "5000";
 module_param_named(interval, param_interval, charp, 0444);
 MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
 
+/*
+ * Whether counters stand still while they are read, so that all show the same instant;
+ * otherwise no register is written for a sample, and each has its own.  Default 1.
+ */
+static char *param_freeze = "1";
+module_param_named(freeze, param_freeze, charp, 0444);
+MODULE_PARM_DESC(freeze, "1: all counters of a CPU stand still while they are read; 0: they run on, and no register is written (default 1)");
+
+/* Whether samples are printed; the file has them all in any case.  Default 1. */
+static char *param_log = "1";
+module_param_named(log, param_log, charp, 0444);
+MODULE_PARM_DESC(log, "1: print the samples; 0: only the file in debugfs has them (default 1)");
+
 /**
  * struct my_session - one load of the module
  * @attr: the events as they were asked for
@@ -75,6 +88,8 @@ MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
  * @reading: how each is asked, by CPU
  * @held: the PMU of which the generic counters are reserved: all that any CPU has
  * @interval_ms: between samples
+ * @freeze: counters stand still while they are read
+ * @log: samples are printed
  * @counting: counting has begun and not ended: that a CPU goes and comes is
  *	news. Changes only under cpus_read_lock()
  * @host: for other modules' events
@@ -107,6 +122,8 @@ struct my_session {
 	struct my_pmu_reading **reading;
 	struct my_x86_pmu held;
 	unsigned int interval_ms;
+	bool freeze;
+	bool log;
 	bool counting;
 	struct my_client_host host;
 	int hotplug_state;
@@ -273,7 +290,8 @@ static void __take_samples(struct my_session *s)
 		if (has_sample(t))
 			my_samples_add(&s->samples, t, s->number);
 	}
-	print_samples(s);
+	if (s->log)
+		print_samples(s);
 	for (t = first_target(s); t; t = next_target(s, t))
 		pass_sample(t);
 	my_samples_wake(&s->samples);
@@ -375,6 +393,7 @@ static struct my_target *new_target(struct my_session *s, int cpu)
 	if (!t)
 		return NULL;
 	my_pmu_cpu_begin(&t->c, cpu);
+	t->c.unfrozen = !s->freeze;
 	t->reading.c = &t->c;
 	t->reading.sample = &t->sample;
 	s->target[cpu] = t;
@@ -981,6 +1000,31 @@ static int __init parse_interval(struct my_session *s)
 	return err;
 }
 
+static int __init parse_switch(const char *name, const char *param, bool *on)
+{
+	struct my_pmu_why why;
+	int err;
+
+	err = my_parse_switch(param, on, &why);
+	if (err)
+		pr_err("%s: %s\n", name, why.text);
+	return err;
+}
+
+static int __init parse_settings(struct my_session *s)
+{
+	int err;
+
+	err = parse_cpu(s);
+	if (err)
+		return err;
+	err = parse_interval(s);
+	if (err)
+		return err;
+	err = parse_switch("freeze", param_freeze, &s->freeze);
+	return err ?: parse_switch("log", param_log, &s->log);
+}
+
 /* --- the events of each CPU ------------------------------------------------------ */
 
 static void __init leave_out(struct my_target *t, unsigned int i)
@@ -1272,10 +1316,7 @@ static int __init count_on_cpus(struct my_session *s)
 	struct my_pmu_why why = {};
 	int err, counters_err;
 
-	err = parse_cpu(s);
-	if (err)
-		return err;
-	err = parse_interval(s);
+	err = parse_settings(s);
 	if (err)
 		return err;
 	counters_err = parse_counters(s, &why);

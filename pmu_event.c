@@ -587,7 +587,7 @@ static bool all_known(struct my_pmu_cpu *c, const struct my_pmu_capture *capture
  *
  * Context: any CPU, under @c->lock.
  * Return: false if that cannot be: the counts have a later moment already, or a growth is
- * not plausible.  Nothing was added then; the CPU itself must look.
+ * not known for sure.  Nothing was added then; the CPU itself must look.
  */
 bool my_pmu_account(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
 		    u64 time)
@@ -601,6 +601,7 @@ bool my_pmu_account(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
 	for (i = c->plan.first; i < c->plan.end; i++)
 		note_growth(event_at(c, i), MY_GROWTH_KNOWN, value[i], time);
 	c->accounted = capture->seq;
+	c->timed = capture->ticks;
 	return true;
 }
 
@@ -995,6 +996,7 @@ int my_pmu_do(struct my_pmu_cpu *c, u64 events, my_pmu_func_t func, void *data)
 	raw_spin_lock(&c->lock);
 	err = func(c, events, data);
 	c->accounted = ++c->seq;
+	c->timed = my_pmu_ticks();
 	make_plan(c);
 	raw_spin_unlock(&c->lock);
 	return err;

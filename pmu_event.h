@@ -326,12 +326,13 @@ struct my_pmu_marks {
  * @plan: how its counters are captured
  * @seq: what has been done with its events so far: captures, and all else
  * @accounted: up to which of these the counts have it
+ * @timed: when the counts last had it together with the time, by the TSC
  * @unfrozen: reads do not stop the counters, if nothing else makes them
  * @lock: of all that changes while it is up
  *
  * From @turn on all of it changes only on @cpu, with interrupts off, under @lock; but
- * for what a capture adds to the counts (my_pmu_account()), which is done on any CPU
- * under @lock, and @seq, which is @cpu's own.  Where events take turns nothing is
+ * for what a capture adds (my_pmu_account()) and what is told of @marks, which is done on
+ * any CPU under @lock, and @seq, which is @cpu's own.  Where events take turns nothing is
  * captured, so that a change of turns, on @cpu, needs no lock.
  */
 struct my_pmu_cpu {
@@ -362,6 +363,7 @@ struct my_pmu_cpu {
 	struct my_pmu_plan plan;
 	u64 seq;
 	u64 accounted;
+	u64 timed;
 	raw_spinlock_t lock;
 };
 
@@ -402,7 +404,7 @@ static inline u64 my_pmu_uptime(const struct my_pmu_cpu *c, u64 now)
  * struct my_pmu_sample - all counts of a CPU at one instant
  * @asked: when the CPU was asked for it, CLOCK_MONOTONIC, ns
  * @time: when the counters were read, on the CPU; from version 2 on while they
- *	stood still
+ *	stood still, unless they are not to
  * @uptime: for how long the CPU's events have had their turns until then, ns
  * @marks: what is to be said of the counters since the sample before
  * @count: of each event, in the order of struct my_pmu_cpu
@@ -431,19 +433,26 @@ struct my_pmu_reading {
 	struct my_pmu_capture capture;
 };
 
+/*
+ * In so many ticks, a millisecond or two, what cannot be is nearly as little as in no time
+ * at all; a growth that the clock has not seen for longer could hide more.
+ */
+#define MY_UNTIMED_TICKS	(1ULL << 22)
+
 /**
  * my_pmu_advance() - add what the counters have grown by until a capture, made just now
  * @c: this CPU; its plan is plain
  * @capture: of its counters
  *
  * Without a look at the clock: a growth that any time explains needs none, and for how
- * long the events have counted is added when their growth is accounted for next.  What
+ * long the events have counted is added when their growth is accounted for next, which
+ * must be soon.  What
  * was captured before, and is accounted for later, shows less than the counts have by
  * then: a step back, which is refused; or the same.
  *
  * Context: the CPU in question, interrupts off since before the capture, under @c->lock.
- * Return: false if there is a growth of which more must be known.  What was added is
- * right all the same.
+ * Return: false if there is a growth of which more must be known, or the clock was not
+ * looked at for long.  What was added is right all the same.
  */
 static inline bool my_pmu_advance(struct my_pmu_cpu *c,
 				  const struct my_pmu_capture *capture)
@@ -454,6 +463,8 @@ static inline bool my_pmu_advance(struct my_pmu_cpu *c,
 
 	lockdep_assert_irqs_disabled();
 	lockdep_assert_held(&c->lock);
+	if (capture->ticks - c->timed > MY_UNTIMED_TICKS)
+		return false;
 	for (i = c->plan.first; i < c->plan.end; i++) {
 		struct my_perf_event *event = &c->event[place[i]];
 		u64 grown = value[i] - event->hw.prev_count;

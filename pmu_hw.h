@@ -12,6 +12,7 @@
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/kmsan-checks.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -23,6 +24,10 @@
 
 #include "pmu_capture.h"
 #include "pmu_compat.h"
+
+#ifndef CONFIG_X86_64
+#error "my_pmu is for x86-64"
+#endif
 
 /* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
 static inline void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
@@ -277,7 +282,8 @@ static inline int hw_rdpmc(u32 index, u64 *val)
  *
  * Returns 0 if all registers held what they must; 1 if one did not, and -EIO if an access
  * faulted: then what was captured means nothing, and the counters run as before, unless
- * it was that which faulted.  Whoever traces MSRs does not see it.
+ * it was that which faulted; then they stand still until somebody reads them in full.
+ * Whoever traces MSRs does not see it.
  */
 #define IN_PLAN(field)		"i" (offsetof(struct my_pmu_plan, field))
 #define IN_CAPTURE(field)	"i" (offsetof(struct my_pmu_capture, field))
@@ -382,6 +388,7 @@ static __always_inline int hw_capture(const struct my_pmu_plan *plan,
 		  [ticks] IN_CAPTURE(ticks),
 		  [value] IN_CAPTURE(value[MY_CAPTURE_MIDDLE])
 		: "eax", "ecx", "edx", "cc", "memory");
+	kmsan_unpoison_memory(capture, sizeof(*capture));
 	return err ?: !!differs;
 }
 

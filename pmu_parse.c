@@ -590,3 +590,24 @@ int my_parse_interval(const char *text, unsigned int *ms,
 				 text, dots);
 	return 0;
 }
+
+/**
+ * my_parse_switch() - a parameter that is on or off
+ * @text: the parameter
+ * @on: which
+ * @why: if refused, the reason
+ *
+ * Context: any; pure.
+ * Return: 0, or -EINVAL.
+ */
+int my_parse_switch(const char *text, bool *on, struct my_pmu_why *why)
+{
+	*on = !strcmp(text, "1");
+	if (*on || !strcmp(text, "0"))
+		return 0;
+	if (!is_printable(text, strlen(text)))
+		return my_refuse(why, -EINVAL,
+				 "blanks, control characters or non-ASCII; 0 or 1 is needed");
+	return my_refuse(why, -EINVAL, "'%.40s%s'; 0 or 1 is needed", text,
+			 strlen(text) > 40 ? "..." : "");
+}

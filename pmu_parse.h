@@ -10,5 +10,6 @@ int my_parse_events(const char *list, struct my_perf_event_attr *attr,
 		    unsigned int max, struct my_pmu_why *why);
 int my_parse_interval(const char *text, unsigned int *ms,
 		      struct my_pmu_why *why);
+int my_parse_switch(const char *text, bool *on, struct my_pmu_why *why);
 
 #endif

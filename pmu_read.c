@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reading: one cross-call for all events of a CPU, in which, from version 2 on,
- * they stand still.
+ * they stand still, if they are to.
  *
  * As a rule the CPU does no more in it than to capture what its registers show; whoever
  * asked works out the rest.  Where a register is not as expected, and where events take
- * turns, the CPU does all of it.
+ * turns, the CPU does all of it.  Only if the sums show that something is wrong there is
+ * a second cross-call.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -114,13 +115,14 @@ static int take_failure(struct my_pmu_cpu *c)
 static noinline int read_stopped(struct my_pmu_cpu *c, u64 events,
 				 struct my_pmu_sample *sample)
 {
-	u64 now = my_pmu_now(), on = events & c->on;
+	u64 now = my_pmu_now();
 	int err;
 
-	err = my_pmu_update(c, on, now);
+	/* All, whichever are asked for: what one of them has would be found each time. */
+	err = my_pmu_update(c, c->on, now);
 	if (sample)
 		fill_sample(c, events, now, sample);
-	c->stopped.overflowed &= c->tell & my_pmu_counters_of(c, on);
+	c->stopped.overflowed &= c->tell & c->enabled;
 	err = err ?: take_failure(c);
 	if (my_pmu_takes_turns(c))
 		my_pmu_leave_out(c, now, 0);
@@ -211,10 +213,23 @@ static void answer(void *info)
 	read_here(req->reading, req->events);
 }
 
+/* The clock and the TSC belong together if nothing came between; a hypervisor can. */
+#define TORN_TICKS		(1ULL << 14)
+#define LOOKS			4
+
 static void look(struct my_pmu_window *window, unsigned int i)
 {
-	window->ns[i] = my_pmu_now();
-	window->ticks[i] = my_pmu_ticks();
+	unsigned int looks = LOOKS;
+	unsigned long flags;
+	u64 before;
+
+	local_irq_save(flags);
+	do {
+		before = my_pmu_ticks();
+		window->ns[i] = my_pmu_now();
+		window->ticks[i] = my_pmu_ticks();
+	} while (window->ticks[i] - before > TORN_TICKS && --looks);
+	local_irq_restore(flags);
 }
 
 static void begin_reading(struct my_pmu_reading *reading, u64 asked)
@@ -403,6 +418,7 @@ int my_perf_event_read(struct my_perf_event *event, u64 *count)
 	unsigned long flags;
 	int err;
 
+	lockdep_assert_irqs_enabled();
 	local_irq_save(flags);
 	err = read_advanced(c, event, 1, count);
 	local_irq_restore(flags);
@@ -429,6 +445,7 @@ int my_perf_event_read_group(struct my_perf_event *event, u64 *counts,
 	unsigned long flags;
 	int err;
 
+	lockdep_assert_irqs_enabled();
 	if (hweight64(events) != nr)
 		return -EINVAL;
 	local_irq_save(flags);

@@ -282,6 +282,8 @@ static void set_parameters(const char *cpu, const char *counters,
 	param_cpu = (char *)cpu;
 	param_counters = (char *)counters;
 	param_interval = (char *)interval;
+	param_freeze = "1";
+	param_log = "1";
 }
 
 /* Of the PMU, and of its counters' owners, before the first sample. */
@@ -452,6 +454,24 @@ static void core_refuses(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, last_line(), row->line);
 	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
 	expect_untouched(test, pmu, &before);
+}
+
+static void core_refuses_switches(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters("1", EVERYWHERE, "5");
+	param_freeze = "2";
+	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, last_line(), "freeze: '2'; 0 or 1 is needed\n");
+	param_freeze = "1";
+	param_log = "no";
+	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, last_line(), "log: 'no'; 0 or 1 is needed\n");
+	KUNIT_EXPECT_EQ(test, nr_lines, 2U);
+	expect_untouched(test, PMU(V4), &before);
 }
 
 static void core_refuses_offline(struct kunit *test)
@@ -1237,6 +1257,64 @@ static void core_refuses_liar(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "cpu1: fixed1 stands still: it counts no cycles in code of 2048 instructions\n");
 	expect_untouched(test, PMU(V4), &before);
+}
+
+/* So many samples more, whether or not they are printed. */
+static bool wait_for_samples(unsigned int n)
+{
+	const struct my_target *t = session->target[TEST_CPU];
+	u64 wanted = READ_ONCE(t->nr_samples) + n;
+	unsigned int i;
+
+	for (i = 0; i < 1000 && READ_ONCE(t->nr_samples) < wanted; i++)
+		msleep(20);
+	return READ_ONCE(t->nr_samples) >= wanted;
+}
+
+/* Samples go on, and are in the file; there are no lines of them. */
+static void core_log_off(struct kunit *test)
+{
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "1");
+	param_log = "0";
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for_samples(5));
+	KUNIT_EXPECT_GE(test, session->samples.head, 2 * 5ULL);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), 0U);
+}
+
+static void count_writes(void *count)
+{
+	struct sim_cpu *sim = sim_cpu(smp_processor_id());
+	unsigned int i, n = min_t(unsigned int, sim->accesses, SIM_ACCESSES);
+
+	for (i = 0; i < n; i++)
+		*(unsigned int *)count += sim->log[i].op == SIM_WRMSR;
+	sim_clear_log(sim);
+}
+
+static void core_freeze(struct kunit *test)
+{
+	unsigned int frozen = 0, unfrozen = 0;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "1");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, count_writes, &frozen));
+	frozen = 0;
+	KUNIT_EXPECT_TRUE(test, wait_for_samples(2));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, count_writes, &frozen));
+	KUNIT_EXPECT_GE(test, frozen, 2 * 2U);
+	unload_module();
+	param_freeze = "0";
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, count_writes, &unfrozen));
+	unfrozen = 0;
+	KUNIT_EXPECT_TRUE(test, wait_for_samples(5));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, count_writes, &unfrozen));
+	KUNIT_EXPECT_EQ(test, unfrozen, 0U);
+	unload_module();
 }
 
 /* A register that faults: no sample, one message, and it is told as missed. */
@@ -2037,6 +2115,7 @@ static void core_counts_nothing(struct kunit *test)
 
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
+	KUNIT_CASE(core_refuses_switches),
 	KUNIT_CASE(core_refuses_offline),
 	KUNIT_CASE(core_refuses_busy),
 	KUNIT_CASE(core_refuses_half_online),
@@ -2060,6 +2139,8 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_firmware_is_pinned),
 	KUNIT_CASE(core_firmware_while_away),
 	KUNIT_CASE(core_refuses_liar),
+	KUNIT_CASE(core_log_off),
+	KUNIT_CASE(core_freeze),
 	KUNIT_CASE(core_no_sample),
 	KUNIT_CASE(core_long_lines),
 	KUNIT_CASE(core_hotplug),

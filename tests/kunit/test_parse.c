@@ -1394,7 +1394,50 @@ static void interval_a_page_full(struct kunit *test)
 	expect_one_line(test);
 }
 
+static void switch_understood(struct kunit *test)
+{
+	struct parse_context *ctx = test->priv;
+	bool on = false;
+
+	KUNIT_EXPECT_EQ(test, my_parse_switch("1", &on, &ctx->why), 0);
+	KUNIT_EXPECT_TRUE(test, on);
+	KUNIT_EXPECT_EQ(test, my_parse_switch("0", &on, &ctx->why), 0);
+	KUNIT_EXPECT_FALSE(test, on);
+	expect_no_words(test);
+}
+
+#define ONE_OR_NONE		"0 or 1 is needed"
+#define SWITCH_UNPRINTABLE	\
+	"blanks, control characters or non-ASCII; " ONE_OR_NONE
+
+static const struct refused refused_switches[] = {
+	{ "empty", "", "''; " ONE_OR_NONE },
+	{ "2", "2", "'2'; " ONE_OR_NONE },
+	{ "01", "01", "'01'; " ONE_OR_NONE },
+	{ "10", "10", "'10'; " ONE_OR_NONE },
+	{ "-1", "-1", "'-1'; " ONE_OR_NONE },
+	{ "word", "yes", "'yes'; " ONE_OR_NONE },
+	{ "conversions", "%s%n", "'%s%n'; " ONE_OR_NONE },
+	{ "41 characters", ZEROS_40 "1", "'" ZEROS_40 "...'; " ONE_OR_NONE },
+	{ "newline at the end", "1\n", SWITCH_UNPRINTABLE },
+	{ "blank", " ", SWITCH_UNPRINTABLE },
+};
+
+KUNIT_ARRAY_PARAM(refused_switches, refused_switches, describe_refused);
+
+static void switch_refused(struct kunit *test)
+{
+	const struct refused *row = test->param_value;
+	struct parse_context *ctx = test->priv;
+	bool on;
+
+	expect_refusal(test, my_parse_switch(row->text, &on, &ctx->why), -EINVAL,
+		       row->why);
+}
+
 static struct kunit_case parse_cases[] = {
+	KUNIT_CASE(switch_understood),
+	KUNIT_CASE_PARAM(switch_refused, refused_switches_gen_params),
 	KUNIT_CASE_PARAM(events_one, one_event_gen_params),
 	KUNIT_CASE(events_every_pin),
 	KUNIT_CASE(events_caches),

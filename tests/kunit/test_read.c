@@ -661,6 +661,15 @@ static void read_on_its_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, 0);
 	KUNIT_EXPECT_EQ(test, r.count, 15ULL);
+	/* Not for long without the clock. */
+	time = r.event->hw.prev_time;
+	c->timed = sim_now() - MY_UNTIMED_TICKS - 100000;
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_GT(test, r.event->hw.prev_time, time);
+	KUNIT_EXPECT_GT(test, c->timed, time);
+	time = r.event->hw.prev_time;
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.event->hw.prev_time, time);
 	/* Set back, if only to where it was at the last sample. */
 	test_retire(test, 0, 7);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
