@@ -96,6 +96,12 @@ lab-mutants: ## break each rule of the lab's PMU in turn; what notices? (TESTS=)
 	@scripts/deps check
 	@tests/lab-mutants '$(TESTS)'
 
+.PHONY: bench
+bench: ## what counting costs, in instructions, beside perf: a table, bench.csv, bench.png
+	@scripts/deps check
+	@scripts/deps bench
+	@scripts/bench
+
 .PHONY: lab-speed
 lab-speed: ## what the lab's PMU costs guests, in time
 	@scripts/deps check
@@ -108,7 +114,7 @@ dkms-check: ## build and install the module by dkms, in a scratch root
 
 .PHONY: clean
 clean: ## remove what the build of the module left here
-	@rm -rf .tmp_versions Module.symvers
+	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
 	@for dir in . samples; do (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
 

@@ -437,7 +437,7 @@ struct my_pmu_reading {
  * In so many ticks, a millisecond or two, what cannot be is nearly as little as in no time
  * at all; a growth that the clock has not seen for longer could hide more.
  */
-#define MY_UNTIMED_TICKS	(1ULL << 22)
+#define MY_UNTIMED_TICKS	BIT_ULL(22)
 
 /**
  * my_pmu_advance() - add what the counters have grown by until a capture, made just now

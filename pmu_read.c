@@ -214,7 +214,7 @@ static void answer(void *info)
 }
 
 /* The clock and the TSC belong together if nothing came between; a hypervisor can. */
-#define TORN_TICKS		(1ULL << 14)
+#define TORN_TICKS		BIT_ULL(14)
 #define LOOKS			4
 
 static void look(struct my_pmu_window *window, unsigned int i)

@@ -120,7 +120,7 @@ compile_tests() {
 }
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
-c_files=(./*.[ch] samples/*.c tests/bare/*.[ch] tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c tests/bare/*.[ch] tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 
 run_kernel_doc() {
 	local dir

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0
+# In the guest: what a sample costs one CPU, idle and busy, beside an empty cross-call
+# and perf. Prints "figure NAME VALUE".
+# shellcheck shell=dash
+cpu=3		# measured
+helper=2	# where the sampler and perf are; both CPUs are isolated
+interval=40	# milliseconds
+watched=4000	# likewise
+tracing=/sys/kernel/tracing
+
+fail() {
+	echo "costs: $*" >&2
+	dmesg | tail -n 5 >&2
+	exit 1
+}
+
+# bench WHAT [ARG...]: the line that the module prints; it is never loaded.
+bench() {
+	dmesg -c > /dev/null
+	what=$1
+	shift
+	insmod /root/my_pmu_bench.ko "what=$what" cpu=$cpu "$@" 2> /dev/null
+	dmesg | sed -n "s/.*my_pmu_bench: $what: //p" | grep . || fail "what=$what $*: no result"
+}
+
+mode() {
+	bench "$@" | tee -a /tmp/lines | sed -n 's/^mode \([0-9]*\) .*/\1/p'
+}
+
+median() {
+	bench "$@" | tee -a /tmp/lines | sed -n 's/.* median \([0-9]*\),.*/\1/p'
+}
+
+figure() {
+	[ -n "$2" ] || fail "$1: no value"
+	echo "figure $1 $2"
+}
+
+# With its thread beside, where it disturbs nobody.
+start_sampler() {
+	insmod /root/my_pmu.ko cpu=$cpu interval=$interval log=0 "$@" || fail "my_pmu.ko $*"
+	for task in /proc/[0-9]*; do
+		case $(cat "$task/comm" 2> /dev/null) in
+		my_pmu/*) taskset -p $((1 << helper)) "${task#/proc/}" > /dev/null || fail taskset ;;
+		esac
+	done
+}
+
+generic() {
+	seq -s , 1 "$1" | sed 's/[0-9]*/instructions@gp&/g' | awk -F, -v OFS=, '{
+		for (i = 1; i <= NF; i++) $i = "instructions@gp" i - 1
+		print
+	}'
+}
+
+# sampled NAME [ARG...]: a sample's cost
+sampled() {
+	local name=$1
+
+	shift
+	start_sampler "$@"
+	figure "$name" "$(mode watch times=$watched)"
+	rmmod my_pmu
+}
+
+# perf_sampled: perf stat beside, while WHAT is measured of CPU $1
+perf_sampled() {
+	taskset -c $helper perf stat -I $interval -C $cpu -e instructions,cycles,instructions,cycles \
+		-o /tmp/perf sleep $((watched / 1000 + 2)) &
+	sleep 1
+	median watch "cpu=$1" times=$watched user=1
+	wait
+}
+
+samples() {
+	sed -n "s/^cpu$cpu samples \([0-9]*\) .*/\1/p" /sys/kernel/debug/my_pmu/counters
+}
+
+# Of all functions that the module has called on other CPUs.
+cross_calls() {
+	awk '{ calls += $2 } END { print calls }' $tracing/kprobe_profile
+}
+
+trace_calls() {
+	echo 'p:reads my_pmu:read_this_cpu' > $tracing/kprobe_events
+	echo 'p:answers my_pmu:answer' >> $tracing/kprobe_events
+	echo 'p:calls my_pmu:call_on_cpu' >> $tracing/kprobe_events
+	echo 1 > $tracing/events/kprobes/enable
+}
+
+end_trace() {
+	echo 0 > $tracing/events/kprobes/enable
+	echo > $tracing/kprobe_events
+}
+
+written() {
+	rdmsr -d -p 0 $((0x4000f100 + 4 * cpu + 2))
+}
+
+# at_rest COMMAND: how many samples there were, and what COMMAND says; between two samples
+at_rest() {
+	local before=-1 after value
+
+	while :; do
+		before=$(samples)
+		value=$($1)
+		after=$(samples)
+		[ "$before" != "$after" ] || break
+	done
+	echo "$before $value"
+}
+
+# counted NAME COMMAND: what COMMAND counts, for each sample
+# shellcheck disable=SC2046 # two words are wanted
+counted() {
+	local name=$1
+
+	set -- "$2" $(at_rest "$2")
+	sleep 4
+	set -- "$@" $(at_rest "$1")
+	figure "$name" "$(awk -v n=$(($5 - $3)) -v s=$(($4 - $2)) 'BEGIN { print n / s }')"
+}
+
+[ -e $tracing/kprobe_events ] || mount -t tracefs none $tracing
+sysctl -q kernel.nmi_watchdog=0
+bench sizes | awk '{ print "figure bytes_cpu " $1; print "figure bytes_event " $8 }'
+
+# --- an idle CPU
+figure floor_idle "$(mode call)"
+sampled sample_idle
+for n in 1 2 3 4 5 6 7 8; do
+	sampled "sample_generic_$n" "counters=$(generic $n)"
+done
+sampled sample_unfrozen freeze=0
+figure perf_stat_idle "$(perf_sampled $cpu)"
+figure perf_stat_helper "$(perf_sampled $helper)"
+
+start_sampler
+figure sampler_helper "$(median watch cpu=$helper times=$watched)"
+rmmod my_pmu
+interval=500
+start_sampler
+counted writes written
+trace_calls
+counted cross_calls cross_calls
+end_trace
+rmmod my_pmu
+start_sampler freeze=0
+counted writes_unfrozen written
+rmmod my_pmu
+
+# --- in the kernel, on that CPU and from another one
+here=$(mode local-nothing)
+figure perf_read_remote "$(mode perf-read)"
+figure perf_read_all_remote "$(mode perf-read-all)"
+figure perf_toggle_remote "$(mode perf-toggle)"
+figure perf_read_local $(($(mode local-perf-read) - here))
+figure perf_read_local_seldom $(($(mode local-perf-read pause=5) - here))
+figure perf_read_all_local $(($(mode local-perf-read-all) - here))
+figure perf_toggle_local $(($(mode local-perf-toggle) - here))
+insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
+figure read_remote "$(mode read)"
+figure read_group_remote "$(mode read-group)"
+figure toggle_remote "$(mode toggle)"
+figure read_local $(($(mode local-read) - here))
+figure read_local_seldom $(($(mode local-read pause=5) - here))
+figure read_group_local $(($(mode local-read-group) - here))
+figure toggle_local $(($(mode local-toggle) - here))
+rmmod my_pmu
+
+# --- a busy one
+taskset -c $cpu /root/spin &
+spin=$!
+sleep 2
+figure floor_busy "$(mode call times=200)"
+watched=8000
+sampled sample_busy
+kill $spin
+sed 's/^/# /' /tmp/lines
