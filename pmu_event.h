@@ -13,14 +13,12 @@
 #define MY_PMU_EVENT_H
 
 #include <linux/bitops.h>
-#include <linux/lockdep.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
 #include "my_pmu.h"
 #include "pmu_capture.h"
-#include "pmu_growth.h"
 #include "pmu_rotate.h"
 #include "pmu_schedule.h"
 
@@ -438,45 +436,6 @@ struct my_pmu_reading {
  * at all; a growth that the clock has not seen for longer could hide more.
  */
 #define MY_UNTIMED_TICKS	BIT_ULL(22)
-
-/**
- * my_pmu_advance() - add what the counters have grown by until a capture, made just now
- * @c: this CPU; its plan is plain
- * @capture: of its counters
- *
- * Without a look at the clock: a growth that any time explains needs none, and for how
- * long the events have counted is added when their growth is accounted for next, which
- * must be soon.  What
- * was captured before, and is accounted for later, shows less than the counts have by
- * then: a step back, which is refused; or the same.
- *
- * Context: the CPU in question, interrupts off since before the capture, under @c->lock.
- * Return: false if there is a growth of which more must be known, or the clock was not
- * looked at for long.  What was added is right all the same.
- */
-static inline bool my_pmu_advance(struct my_pmu_cpu *c,
-				  const struct my_pmu_capture *capture)
-{
-	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
-	const u8 *place = &c->plan.event[MY_CAPTURE_MIDDLE];
-	s64 i;
-
-	lockdep_assert_irqs_disabled();
-	lockdep_assert_held(&c->lock);
-	if (capture->ticks - c->timed > MY_UNTIMED_TICKS)
-		return false;
-	for (i = c->plan.first; i < c->plan.end; i++) {
-		struct my_perf_event *event = &c->event[place[i]];
-		u64 grown = value[i] - event->hw.prev_count;
-
-		/* It has not wrapped: that would have been told. */
-		if (unlikely(!my_pmu_plausible(grown, 0)))
-			return false;
-		event->count += grown;
-		event->hw.prev_count = value[i];
-	}
-	return true;
-}
 
 /**
  * my_pmu_stop() - from version 2 on, let all of our counters stand still

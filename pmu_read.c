@@ -360,6 +360,41 @@ void my_pmu_read_cpus(const struct cpumask *cpus,
 /* --- for other modules ------------------------------------------------------------ */
 
 /*
+ * Adds what the counters have grown by until a capture, made just now, with interrupts
+ * off since.
+ *
+ * Without a look at the clock: a growth that any time explains needs none, and for how
+ * long the events have counted is added when their growth is accounted for next, which
+ * must be soon.  What was captured before, and is accounted for later, shows less than the
+ * counts have by then: a step back, which is refused; or the same.
+ *
+ * Returns false if there is a growth of which more must be known, or the clock was not
+ * looked at for long.  What was added is right all the same.
+ */
+static bool advance(struct my_pmu_cpu *c, const struct my_pmu_capture *capture)
+{
+	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
+	const u8 *place = &c->plan.event[MY_CAPTURE_MIDDLE];
+	s64 i;
+
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&c->lock);
+	if (capture->ticks - c->timed > MY_UNTIMED_TICKS)
+		return false;
+	for (i = c->plan.first; i < c->plan.end; i++) {
+		struct my_perf_event *event = &c->event[place[i]];
+		u64 grown = value[i] - event->hw.prev_count;
+
+		/* It has not wrapped: that would have been told. */
+		if (unlikely(!my_pmu_plausible(grown, 0)))
+			return false;
+		event->count += grown;
+		event->hw.prev_count = value[i];
+	}
+	return true;
+}
+
+/*
  * On the events' own CPU: no call, and no clock.  Of those in @events, by place from
  * @first on.  Returns 1 if that will not do.
  */
@@ -377,7 +412,7 @@ static __always_inline int read_advanced(struct my_pmu_cpu *c,
 	if (unlikely(err))
 		return err;
 	raw_spin_lock(&c->lock);
-	done = my_pmu_advance(c, &capture);
+	done = advance(c, &capture);
 	for (; done && events; events &= events - 1)
 		*counts++ = first[__ffs64(events)].count;
 	raw_spin_unlock(&c->lock);

@@ -10,6 +10,7 @@
 
 typedef signed char s8;
 typedef unsigned char u8;
+typedef long s64;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef int s32;
