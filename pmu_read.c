@@ -371,7 +371,8 @@ void my_pmu_read_cpus(const struct cpumask *cpus,
  * Returns false if there is a growth of which more must be known, or the clock was not
  * looked at for long.  What was added is right all the same.
  */
-static bool advance(struct my_pmu_cpu *c, const struct my_pmu_capture *capture)
+static __always_inline bool advance(struct my_pmu_cpu *c,
+				    const struct my_pmu_capture *capture)
 {
 	const u64 *value = &capture->value[MY_CAPTURE_MIDDLE];
 	const u8 *place = &c->plan.event[MY_CAPTURE_MIDDLE];

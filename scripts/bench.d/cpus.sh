@@ -2,7 +2,6 @@
 # In a guest of 64 CPUs: what a sample costs each of them, of one and of all; and how far
 # apart the first and the last of them are read. Prints "figure NAME VALUE".
 # shellcheck shell=dash
-interval=500
 watched=6000
 
 fail() {
@@ -11,9 +10,9 @@ fail() {
 	exit 1
 }
 
-# sampled NAME CPUS LAST
+# sampled NAME CPUS LAST INTERVAL
 sampled() {
-	insmod /root/my_pmu.ko "cpu=$2" interval=$interval log=0 || fail "my_pmu.ko cpu=$2"
+	insmod /root/my_pmu.ko "cpu=$2" "interval=$4" log=0 || fail "my_pmu.ko cpu=$2"
 	sleep 1
 	dmesg -c > /dev/null
 	insmod /root/my_pmu_bench.ko what=watch cpu=1 "last_cpu=$3" times=$watched 2> /dev/null
@@ -26,11 +25,11 @@ sampled() {
 }
 
 sysctl -q kernel.nmi_watchdog=0
-sampled cpus_1 1 1
-sampled cpus_2 1-2 2
-sampled cpus_4 1-4 4
-sampled cpus_16 1-16 16
-sampled cpus_64 all 63
+sampled cpus_1 1 1 50
+sampled cpus_2 1-2 2 50
+sampled cpus_4 1-4 4 50
+sampled cpus_16 1-16 16 100
+sampled cpus_64 all 63 500
 # Of each sample that all CPUs have, from the first reading to the last, ns.
 awk -F, 'NR > 1 && NF > 3 {
 	if (!($1 in n) || $3 < first[$1]) first[$1] = $3
