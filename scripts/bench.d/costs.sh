@@ -46,11 +46,9 @@ start_sampler() {
 	done
 }
 
+# generic N: so many events, each on a generic counter
 generic() {
-	seq -s , 1 "$1" | sed 's/[0-9]*/instructions@gp&/g' | awk -F, -v OFS=, '{
-		for (i = 1; i <= NF; i++) $i = "instructions@gp" i - 1
-		print
-	}'
+	seq -s , 0 $(($1 - 1)) | sed 's/[0-9][0-9]*/instructions@gp&/g'
 }
 
 # sampled NAME [ARG...]: a sample's cost
@@ -63,7 +61,7 @@ sampled() {
 	rmmod my_pmu
 }
 
-# perf_sampled: perf stat beside, while WHAT is measured of CPU $1
+# perf_sampled CPU: what this one does while perf stat looks at the measured one
 perf_sampled() {
 	taskset -c $helper perf stat -I $interval -C $cpu -e instructions,cycles,instructions,cycles \
 		-o /tmp/perf sleep $((watched / 1000 + 2)) &

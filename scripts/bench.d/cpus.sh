@@ -43,5 +43,4 @@ END {
 	print "figure spread_least " v[1]
 	print "figure spread_median " v[int((NR + 1) / 2)]
 	print "figure spread_most " v[NR]
-	print "figure spread_samples " NR
 }' /tmp/spread || fail "no sample has all CPUs"
