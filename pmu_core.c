@@ -421,7 +421,7 @@ static int check_interval(const struct my_session *s, const struct my_pmu_cpu *c
 	return -ERANGE;
 }
 
-static int tell(const char *parameter, int err, const struct my_pmu_why *why)
+static int report(const char *parameter, int err, const struct my_pmu_why *why)
 {
 	if (err)
 		pr_err("%s: %s\n", parameter, why->text);
@@ -441,7 +441,7 @@ static int assign(struct my_session *s, struct my_target *t)
 	int err;
 
 	err = my_pmu_cpu_init(&t->c, t->attr, t->c.nr_events, &why);
-	return tell("counters", err, &why) ?: check_interval(s, &t->c);
+	return report("counters", err, &why) ?: check_interval(s, &t->c);
 }
 
 static int detect(struct my_session *s, struct my_target *t)
@@ -995,7 +995,7 @@ static int __init parse_interval(struct my_session *s)
 	int err;
 
 	err = my_parse_interval(param_interval, &s->interval_ms, &why);
-	return tell("interval", err, &why);
+	return report("interval", err, &why);
 }
 
 static int __init parse_switch(const char *name, const char *param, bool *on)
@@ -1004,7 +1004,7 @@ static int __init parse_switch(const char *name, const char *param, bool *on)
 	int err;
 
 	err = my_parse_switch(param, on, &why);
-	return tell(name, err, &why);
+	return report(name, err, &why);
 }
 
 static int __init parse_settings(struct my_session *s)
@@ -1174,7 +1174,7 @@ static int __init check_left_out(struct my_session *s,
 			break;
 	}
 	if (err && i == s->why_place)
-		tell("counters", err, why);
+		report("counters", err, why);
 	else if (err)
 		pr_err("counters: '%s': none of the CPUs has this event\n",
 		       s->attr[i].name);
@@ -1188,7 +1188,7 @@ static int __init assign_all(struct my_session *s, struct my_pmu_why *why)
 
 	for (t = first_target(s); t; t = next_target(s, t)) {
 		err = keep_those(s, t, pmu_has, why);
-		if (tell("counters", err, why))
+		if (report("counters", err, why))
 			return err;
 	}
 	err = check_left_out(s, why);
@@ -1282,7 +1282,7 @@ static int __init ask_and_take_over(struct my_session *s, struct my_pmu_why *why
 	asked = ask_perf(s, why);
 	busy = reserve(s, &whose);
 	err = busy ? 0 : for_all(s, put_back);
-	err = err ?: tell("counters", asked, why);
+	err = err ?: report("counters", asked, why);
 	err = err ?: assign_all(s, why);
 	if (busy) {
 		if (!err)
@@ -1322,7 +1322,7 @@ static int __init count_on_cpus(struct my_session *s)
 	err = look(s);
 	if (err)
 		return err;
-	err = tell("counters", counters_err, &why);
+	err = report("counters", counters_err, &why);
 	return err ?: ask_and_take_over(s, &why);
 }
 
