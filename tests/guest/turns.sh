@@ -1,17 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0
 # More events than counters, and groups: the same program is counted with too few
-# counters and with enough, and the totals must agree.
-# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+# counters and with enough, and the totals must agree. turns.sh PMU-LIST: the PMU is of
+# version 2 or later, has two generic counters or more, and counts branches.
+# shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
+. /root/guest/pmu.sh
 
+pmu_from "$1"
 cpu=3
 watchdog 0
 taskset -p 7 $$ > /dev/null
 before=$(/root/pmu-registers $cpu)
 
-user="instructions:u cycles:u ref-cycles:u branches:u bus-cycles:u r00c0:u"
+user="instructions:u cycles:u branches:u bus-cycles:u r00c0:u"
+# Nothing else counts it.
+if has_fixed 2; then
+	user="instructions:u cycles:u ref-cycles:u branches:u bus-cycles:u r00c0:u"
+fi
 # (not edge or inv: the emulator is so slow with them that the work is not steady)
 more="cpu/event=0xc0,cmask=1/u cpu/event=0xc4,cmask=1/u cpu/event=0x3c,cmask=1/u r003c:u r00c4:u r013c:u"
+
+# generic_needed EVENT...: how many generic counters these need, all at the same time:
+# each needs one for which no fixed counter is left
+generic_needed() {
+	needed=0
+	needed_left=$((bitmap))
+	for needed_event; do
+		case $needed_event in
+		instructions:u | r00c0:u) needed_fixed=1 ;;
+		cycles:u | r003c:u) needed_fixed=2 ;;
+		ref-cycles:u) needed_fixed=4 ;;
+		*) needed_fixed=0 ;;
+		esac
+		if [ $((needed_left & needed_fixed)) = 0 ]; then
+			needed=$((needed + 1))
+		fi
+		needed_left=$((needed_left & ~needed_fixed))
+	done
+	echo $needed
+}
+
+# One generic counter is never free, see agree(). As many more events as it takes for them
+# not to fit on the others: one event, with as many names as it has leading zeros.
+others_free=$((gp - 1))
+zeros=00
+# shellcheck disable=SC2086 # words
+while [ "$(generic_needed $user $more)" -le $others_free ]; do
+	zeros=0$zeros
+	more="$more r${zeros}c4:u"
+done
 
 list() {
 	echo "$*" | tr ' ' ','
@@ -123,30 +160,47 @@ odd_times() {
 
 # shellcheck disable=SC2086 # words
 alone $user $more
+few=$(echo "$user" | wc -w)
 # shellcheck disable=SC2086
-agree "six events" $user
+agree "$few events" $user
 shared=$(samples | grep -c '%)')
-six=$(samples | wc -l)
-# gp=4: seven fit, on four generic counters and three fixed ones; gp=2: they do not
-case $1 in
-*gp=2*) expect "six events share ($shared of $six)" [ "$shared" -ge $((six - 1)) ] ;;
-*) is "six events need not share" "$shared" 0 ;;
-esac
+all=$(samples | wc -l)
 # shellcheck disable=SC2086
-agree "twelve events" $user $more
-expect "twelve events share" [ "$(samples | grep -c '%)')" -ge 3 ]
+if [ "$(generic_needed $user)" -gt $others_free ]; then
+	expect "$few events share ($shared of $all)" [ "$shared" -ge $((all - 1)) ]
+else
+	is "$few events need not share" "$shared" 0
+fi
+many=$(echo "$user $more" | wc -w)
+# shellcheck disable=SC2086
+agree "$many events" $user $more
+expect "$many events share" [ "$(samples | grep -c '%)')" -ge 3 ]
 shares=$(samples | sed -n '3s/[^(]*(\([0-9]*\)%)[^(]*/\1 /gp')
-expect "each has its share ($shares)" [ "$(echo "$shares" | wc -w)" -ge 9 ]
+is "each has its share ($shares)" "$(echo "$shares" | wc -w)" "$many"
 
-# --- a group is together, or not at all; one that is pinned always, whatever turns
-case $1 in
-*gp=2*) pinned=instructions@gp0,instructions@fixed0 others="branches,branches:u,branches:k" pairs=0 ;;
-*) pairs=1
-	pinned=instructions@gp0,instructions@gp1,instructions@fixed0
-	others="{branches,branches},{branches:u,branches:u},branches:k" ;;
-esac
+# --- a group is together, or not at all; one that is pinned always, whatever turns. It
+# leaves two generic counters, one if there are only two: so one of the others fits, and
+# no second one.
+if [ "$gp" -gt 2 ]; then
+	pairs=1
+	always=$((gp - 2))
+	others="{branches,branches},{branches:u,branches:u},branches:k"
+else
+	pairs=0
+	always=1
+	others="branches,branches:u,branches:k"
+fi
+pinned_to=''
+for i in $(seq 0 $((always - 1))); do
+	pinned_to="$pinned_to gp$i"
+done
+if has_fixed 0; then
+	pinned_to="$pinned_to fixed0"
+fi
+# shellcheck disable=SC2086
+pinned=$(printf ',instructions@%s' $pinned_to)
 busy $cpu
-load cpu=$cpu interval=100 "counters={$pinned},$others"
+load cpu=$cpu interval=100 "counters={${pinned#,}},$others"
 is "a pinned group and three that take turns: loads" $? 0
 wait_samples 30
 odd=$(odd_times $pairs)
@@ -155,24 +209,20 @@ idle
 echo "# $(samples | sed -n 3p)"
 in_each_sample instructions@gp0
 is "in each sample their times add up" "$odd" ""
-is "gp0 and fixed0 agree in each sample" "$(value instructions@gp0)" "$(value instructions@fixed0)"
-case $1 in
-*gp=2*) ;;
-*) is "gp0 and gp1 agree in each sample" "$(value instructions@gp0)" "$(value instructions@gp1)" ;;
-esac
-case $1 in
-*gp=2*) ;;
-*)
+for other in ${pinned_to# gp0}; do
+	is "gp0 and $other agree in each sample" "$(value instructions@gp0)" "$(value "instructions@$other")"
+done
+if [ $pairs = 1 ]; then
 	pairs=$(samples | sed -n 's/^.* branches=\([0-9]*([0-9]*%)\) branches=\([0-9]*([0-9]*%)\) .*$/\1 \2/p')
 	expect "the pair was counted ($(echo "$pairs" | tail -n 1))" [ "$(echo "$pairs" | wc -l)" -ge 20 ]
 	is "those of a pair agree in each sample, and have the same share" \
 		"$(echo "$pairs" | awk '$1 != $2' | wc -l)" 0
-	;;
-esac
+fi
 is "every register is as it was" "$(/root/pmu-registers $cpu)" "$before"
 
-# --- what can never be
-load cpu=$cpu "counters={branches,branches,branches,branches,branches}"
+# --- what can never be: one more than there are counters
+too_many=$((gp + 1))
+load cpu=$cpu "counters={branches$(printf ',branches%.0s' $(seq "$gp"))}"
 is "a group too large for the counters is refused" $? 1
-has "and says so" "$(log)" "these 5 events at the same time"
+has "and says so" "$(log)" "these $too_many events at the same time"
 finish
