@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 
 # For `make run` and `make list`; KERNEL for `make kunit`, too.
 CPU ?= 3
-COUNTERS ?= instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1
+COUNTERS ?= default
 INTERVAL ?= 1000
 SAMPLES ?= 5
 KERNEL ?= 6.1

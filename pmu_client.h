@@ -13,13 +13,11 @@ struct my_pmu_cpu;
 /**
  * struct my_client_host - what other modules' events depend on
  * @reserved: the generic counters that are kept from perf, on all CPUs
- * @used: the counters of a CPU that are in use already, under cpus_read_lock()
  * @names: what names mean on a CPU, or NULL if that is not known
  */
 struct my_client_host {
 	u64 reserved;
-	u64 (*used)(int cpu);
-	const struct my_names *(*names)(const struct my_pmu_cpu *c);
+	const struct my_names *(*names)(const struct my_pmu_cpu *cpu);
 };
 
 void my_clients_begin(const struct my_client_host *host);
@@ -27,7 +25,7 @@ unsigned int my_clients_end(void);
 int my_clients_come(int cpu, struct my_pmu_why *why);
 int my_clients_go(int cpu);
 void my_clients_sleep(bool asleep);
-u64 my_clients_used(int cpu);
-bool my_clients_event(int cpu, int idx, char *name);
+void my_clients_lock(void);
+void my_clients_unlock(void);
 
 #endif

@@ -33,6 +33,14 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/*
+ * The name is Linux 6.8's, and that of stable kernels since.  Some compilers, gcc 12.2
+ * among them, miscompile an "asm goto" with outputs unless it is used.
+ */
+#ifndef asm_goto_output
+#define asm_goto_output(x...)	asm_volatile_goto(x)
+#endif
+
 /* Linux 6.17 gave it a name that says what it is, and warns of the old one since. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define system_dfl_wq		system_unbound_wq

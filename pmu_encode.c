@@ -20,7 +20,7 @@
 #include <linux/string.h>
 
 #include "pmu_encode.h"
-#include "pmu_event.h"
+#include "pmu_ops.h"
 #include "pmu_why.h"
 
 /* The fields of an event select, which are those of a raw event, too. */
@@ -32,23 +32,19 @@
 #define CONFIG_INV_SHIFT	23
 #define CONFIG_CMASK_SHIFT	24
 
-/* Event and umask. */
-#define CONFIG_CODE		0xffffULL
-
 /* --- names ------------------------------------------------------------------ */
 
 struct event_name {
 	const char *name;
 	u32 type;
 	u64 config;
-	u8 event;
-	u8 umask;
+	u16 code;
 };
 
 #define HARDWARE(_name, _config, _event, _umask) {			\
 	.name = _name, .type = PERF_TYPE_HARDWARE,			\
 	.config = PERF_COUNT_HW_##_config,				\
-	.event = _event, .umask = _umask,				\
+	.code = (_umask) << CONFIG_UMASK_SHIFT | (_event),		\
 }
 
 /*
@@ -70,12 +66,12 @@ static const struct event_name event_names[] = {
 	HARDWARE("stalled-cycles-backend",
 		 STALLED_CYCLES_BACKEND, 0, 0),
 	HARDWARE("ref-cycles",		REF_CPU_CYCLES,		0x00, 0x03),
-	{ "arch-topdown-slots", PERF_TYPE_RAW, 0x01a4, 0xa4, 0x01 },
-	{ "arch-topdown-be-bound", PERF_TYPE_RAW, 0x02a4, 0xa4, 0x02 },
-	{ "arch-topdown-bad-spec", PERF_TYPE_RAW, 0x0073, 0x73, 0x00 },
-	{ "arch-topdown-fe-bound", PERF_TYPE_RAW, 0x019c, 0x9c, 0x01 },
-	{ "arch-topdown-retiring", PERF_TYPE_RAW, 0x02c2, 0xc2, 0x02 },
-	{ "arch-lbr-inserts", PERF_TYPE_RAW, 0x01e4, 0xe4, 0x01 },
+	{ "arch-topdown-slots", PERF_TYPE_RAW, 0x01a4, 0x01a4 },
+	{ "arch-topdown-be-bound", PERF_TYPE_RAW, 0x02a4, 0x02a4 },
+	{ "arch-topdown-bad-spec", PERF_TYPE_RAW, 0x0073, 0x0073 },
+	{ "arch-topdown-fe-bound", PERF_TYPE_RAW, 0x019c, 0x019c },
+	{ "arch-topdown-retiring", PERF_TYPE_RAW, 0x02c2, 0x02c2 },
+	{ "arch-lbr-inserts", PERF_TYPE_RAW, 0x01e4, 0x01e4 },
 };
 
 static const struct event_name other_names[] = {
@@ -93,8 +89,7 @@ static void set_name(const struct event_name *name,
 	attr->named = true;
 	attr->perf_type = name->type;
 	attr->perf_config = name->config;
-	attr->event = name->event;
-	attr->umask = name->umask;
+	attr->config = name->code;
 }
 
 /*
@@ -124,10 +119,36 @@ static void set_sysfs_name(unsigned int i, struct my_perf_event_attr *attr)
 	attr->perf_config = i;
 }
 
-static bool find_sysfs_name(const char *text, struct my_perf_event_attr *attr)
+static const struct event_name *find_name(const char *text)
 {
-	unsigned int i;
+	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(event_names); i++) {
+		if (!strcasecmp(text, event_names[i].name))
+			return &event_names[i];
+	}
+	for (i = 0; i < ARRAY_SIZE(other_names); i++) {
+		if (!strcasecmp(text, other_names[i].name))
+			return &other_names[i];
+	}
+	return NULL;
+}
+
+/* perf takes any case between the slashes only, where names are file names. */
+static bool encode_name(const char *text, bool any_case, struct my_perf_event_attr *attr)
+{
+	const struct event_name *name = find_name(text);
+	const char *p;
+	size_t i;
+
+	for (p = text; *p && !any_case; p++) {
+		if (*p >= 'A' && *p <= 'Z')
+			return false;
+	}
+	if (name) {
+		set_name(name, attr);
+		return true;
+	}
 	for (i = 0; i < ARRAY_SIZE(sysfs_names); i++) {
 		if (strcasecmp(text, sysfs_names[i]))
 			continue;
@@ -135,39 +156,6 @@ static bool find_sysfs_name(const char *text, struct my_perf_event_attr *attr)
 		return true;
 	}
 	return false;
-}
-
-static bool find_name(const char *text, const struct event_name *names,
-		      size_t nr, struct my_perf_event_attr *attr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (strcasecmp(text, names[i].name))
-			continue;
-		set_name(&names[i], attr);
-		return true;
-	}
-	return false;
-}
-
-/* In any case, as perf has it between the slashes, where they are file names. */
-static bool encode_any_case(const char *text, struct my_perf_event_attr *attr)
-{
-	return find_name(text, event_names, ARRAY_SIZE(event_names), attr) ||
-	       find_name(text, other_names, ARRAY_SIZE(other_names), attr) ||
-	       find_sysfs_name(text, attr);
-}
-
-static bool encode_name(const char *text, struct my_perf_event_attr *attr)
-{
-	const char *p;
-
-	for (p = text; *p; p++) {
-		if (*p >= 'A' && *p <= 'Z')
-			return false;
-	}
-	return encode_any_case(text, attr);
 }
 
 /* --- caches ------------------------------------------------------------------ */
@@ -342,39 +330,6 @@ static bool parse_raw(const char *text, u64 *config)
 	       !kstrtou64(text + 1, 16, config);
 }
 
-/**
- * my_decode_config() - an event from its event select
- * @config: the event select, or a raw event
- * @attr: event and umask are filled in; edge, inv and cmask are added to what is
- *	there, as perf adds the terms that stand beside a name
- *
- * Context: any; pure.
- */
-void my_decode_config(u64 config, struct my_perf_event_attr *attr)
-{
-	attr->event = config >> CONFIG_EVENT_SHIFT;
-	attr->umask = config >> CONFIG_UMASK_SHIFT;
-	attr->edge |= config & BIT_ULL(CONFIG_EDGE_SHIFT);
-	attr->inv |= config & BIT_ULL(CONFIG_INV_SHIFT);
-	attr->cmask |= config >> CONFIG_CMASK_SHIFT;
-}
-
-/**
- * my_event_config() - an event's event select, without what says how it counts
- * @attr: the event
- *
- * Context: any; pure.
- * Return: event, umask, edge, inv and cmask.
- */
-u32 my_event_config(const struct my_perf_event_attr *attr)
-{
-	return attr->event << CONFIG_EVENT_SHIFT |
-	       attr->umask << CONFIG_UMASK_SHIFT |
-	       (u32)attr->edge << CONFIG_EDGE_SHIFT |
-	       (u32)attr->inv << CONFIG_INV_SHIFT |
-	       (u32)attr->cmask << CONFIG_CMASK_SHIFT;
-}
-
 /*
  * Bits that are no part of an event are dropped, as perf does; among them is pin
  * control.  The bits of some CPUs only are seen when perf is asked.
@@ -387,13 +342,11 @@ static int encode_raw(u64 config, const char *whole,
 				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
 				 whole);
 	if (attr->named) {
-		attr->beside = config & (CONFIG_CODE | MY_CONFIG_OTHERS);
-		config &= ~CONFIG_CODE;
-		config |= attr->umask << CONFIG_UMASK_SHIFT | attr->event;
-		my_decode_config(config, attr);
+		attr->added = config & (MY_CONFIG_CODE | MY_CONFIG_OTHERS);
+		attr->config |= config & MY_CONFIG_MODIFIERS;
 		return 0;
 	}
-	my_decode_config(config, attr);
+	my_add_config(config, attr);
 	attr->perf_type = PERF_TYPE_RAW;
 	attr->perf_config = config;
 	return 0;
@@ -483,7 +436,7 @@ static int refuse_term(const char *whole, const char *term,
 static bool add_name(const struct term_list *list, const char *name,
 		     struct my_perf_event_attr *attr)
 {
-	return list->own && !attr->named && encode_any_case(name, attr);
+	return list->own && !attr->named && encode_name(name, true, attr);
 }
 
 /* An event of its own between the slashes: a name, or rNNN. */
@@ -623,7 +576,7 @@ int my_encode_event(const char *what, char *terms, const char *whole,
 		return encode_terms(terms, whole, attr, why);
 	if (parse_raw(what, &config))
 		err = encode_raw(config, whole, attr, why);
-	else if (!encode_name(what, attr) && !encode_cache(what, attr))
+	else if (!encode_name(what, false, attr) && !encode_cache(what, attr))
 		err = my_refuse(why, -EINVAL, "'%s': no event '%s'; %s", whole,
 				what, MY_EVENTS_ACCEPTED);
 	if (err || !terms || !*terms)
@@ -700,7 +653,7 @@ static bool known_cache(unsigned int n, struct my_perf_event_attr *attr)
  */
 bool my_known_event(unsigned int n, struct my_perf_event_attr *attr)
 {
-	*attr = (struct my_perf_event_attr) { .pin = MY_PMC_ANY };
+	*attr = (struct my_perf_event_attr) { .constraint = MY_PMC_ANY };
 	if (n < ARRAY_SIZE(event_names)) {
 		set_name(&event_names[n], attr);
 		strscpy(attr->name, event_names[n].name, sizeof(attr->name));

@@ -3,9 +3,8 @@
 #ifndef MY_PMU_ENCODE_H
 #define MY_PMU_ENCODE_H
 
-#include <linux/types.h>
+#include "pmu_ops.h"
 
-struct my_perf_event_attr;
 struct my_pmu_why;
 
 /* What to write as an event: the end of some refusals. */
@@ -14,6 +13,12 @@ struct my_pmu_why;
 
 /* Places of my_known_event(). */
 #define MY_KNOWN_EVENTS	91
+
+/* Event and umask. */
+#define MY_CONFIG_CODE		0xffffULL
+
+/* What says how to count an event: edge, inv and cmask. */
+#define MY_CONFIG_MODIFIERS	0xff840000ULL
 
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,
@@ -26,8 +31,16 @@ int my_encode_event(const char *what, char *terms, const char *whole,
 int my_encode_sysfs(char *terms, const char *whole, u64 *config,
 		    struct my_pmu_why *why);
 const char *my_sysfs_name(const struct my_perf_event_attr *attr);
-void my_decode_config(u64 config, struct my_perf_event_attr *attr);
-u32 my_event_config(const struct my_perf_event_attr *attr);
 bool my_known_event(unsigned int n, struct my_perf_event_attr *attr);
+
+/*
+ * What an event is, from an event select or a raw event.  Modifiers are added to those
+ * that are there, as perf adds the terms that are written beside a name.
+ */
+static inline void my_add_config(u64 config, struct my_perf_event_attr *attr)
+{
+	attr->config &= MY_CONFIG_MODIFIERS;
+	attr->config |= config & (MY_CONFIG_CODE | MY_CONFIG_MODIFIERS);
+}
 
 #endif

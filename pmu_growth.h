@@ -100,7 +100,7 @@ static inline bool my_pmu_scale(u64 count, u64 running, u64 enabled,
  * @now: raw value at the later read
  * @bits: the counter's width, 32 to 64
  * @ns: for how long it counted between the two, or more
- * @tells: it sets its overflow bit when it wraps
+ * @reliable: it sets its overflow bit when it wraps
  * @overflowed: and has set it between the two
  */
 struct my_pmu_step {
@@ -108,13 +108,13 @@ struct my_pmu_step {
 	u64 now;
 	unsigned int bits;
 	u64 ns;
-	bool tells;
+	bool reliable;
 	bool overflowed;
 };
 
 enum my_pmu_growth {
 	MY_GROWTH_KNOWN,	/* it is my_pmu_delta() */
-	MY_GROWTH_STOLEN,	/* no counting explains it: somebody wrote it */
+	MY_GROWTH_CLOBBERED,	/* no counting explains it: somebody wrote it */
 	MY_GROWTH_LATE,		/* it may have wrapped more than once */
 };
 
@@ -122,7 +122,7 @@ enum my_pmu_growth {
  * my_pmu_growth() - can the growth of a counter be known?
  * @step: the counter at two reads
  *
- * A counter that tells of its wraps, and does not, has not wrapped, however
+ * A counter with a reliable overflow bit that is not set has not wrapped, however
  * much time has passed.
  *
  * Context: any; pure.
@@ -134,12 +134,12 @@ static inline enum my_pmu_growth my_pmu_growth(const struct my_pmu_step *step)
 	bool wrapped = step->now < step->prev;
 
 	if (!my_pmu_plausible(delta, step->ns))
-		return MY_GROWTH_STOLEN;
-	if (step->tells && !step->overflowed)
-		return wrapped ? MY_GROWTH_STOLEN : MY_GROWTH_KNOWN;
+		return MY_GROWTH_CLOBBERED;
+	if (step->reliable && !step->overflowed)
+		return wrapped ? MY_GROWTH_CLOBBERED : MY_GROWTH_KNOWN;
 	if (my_pmu_may_wrap_again(delta, step->bits, step->ns))
 		return MY_GROWTH_LATE;
-	return step->overflowed && !wrapped ? MY_GROWTH_STOLEN :
+	return step->overflowed && !wrapped ? MY_GROWTH_CLOBBERED :
 					      MY_GROWTH_KNOWN;
 }
 

@@ -10,16 +10,16 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/string.h>
 #include <asm/msr-index.h>
 
-#include "pmu_capture.h"
-#include "pmu_event.h"
 #include "pmu_hw.h"
 #include "pmu_intel.h"
+#include "pmu_ops.h"
 #include "pmu_why.h"
 
 #define INTEL_PMU_LEAF			0xa
@@ -44,10 +44,10 @@
 #define FIXED_OS			BIT_ULL(0)
 #define FIXED_USR			BIT_ULL(1)
 
-/* IA32_PERF_GLOBAL_STATUS, from version 4 on: no counter counts. */
+/* IA32_PERF_GLOBAL_STATUS, from version 4 on: a PMI has frozen all counters. */
 #define STATUS_CTR_FRZ			BIT_ULL(59)
 
-/* The generic counter that microcode takes for TSX. */
+/* The generic counter that microcode uses for TSX. */
 #define TSX_COUNTER			3
 
 /* What every CPU of version 2 has, whatever it says. */
@@ -62,77 +62,92 @@
 /* The event selects end where IA32_PERF_STATUS begins. */
 #define MAX_GENERIC	(MSR_IA32_PERF_STATUS - MSR_ARCH_PERFMON_EVENTSEL0)
 
-struct intel_event {
-	u8 event;
-	u8 umask;
+#define CONFIG_EVENT	ARCH_PERFMON_EVENTSEL_EVENT
+#define CONFIG_CODE	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK)
+
+/* The bits of perf's raw config that say how to count an event, not which one. */
+#define CONFIG_MODIFIERS (ARCH_PERFMON_EVENTSEL_EDGE | ARCH_PERFMON_EVENTSEL_INV | \
+			  ARCH_PERFMON_EVENTSEL_CMASK)
+
+/*
+ * The architectural events, umask and event select, in the order of their bits in
+ * EBX: SDM, "Pre-defined architectural performance events".
+ */
+static const u16 intel_arch_events[] = {
+	0x003c,		/* unhalted core cycles */
+	0x00c0,		/* instructions retired */
+	0x013c,		/* unhalted reference cycles */
+	0x4f2e,		/* last-level cache references */
+	0x412e,		/* last-level cache misses */
+	0x00c4,		/* branch instructions retired */
+	0x00c5,		/* branch misses retired */
+	0x01a4,		/* topdown slots */
+	0x02a4,		/* topdown backend bound */
+	0x0073,		/* topdown bad speculation */
+	0x019c,		/* topdown frontend bound */
+	0x02c2,		/* topdown retiring */
+	0x01e4,		/* LBR inserts */
 };
 
 /*
- * The architectural events, in the order of their bits in EBX: SDM,
- * "Pre-defined architectural performance events".
+ * What the fixed counters count.  Fixed counter 2 counts at the TSC's rate; event
+ * select 3CH, 01H counts another clock on most CPUs.  So, like perf, we call what
+ * fixed counter 2 counts, and the slots of 3, event 0 with a umask.
  */
-static const struct intel_event intel_arch_events[] = {
-	{ 0x3c, 0x00 },		/* unhalted core cycles */
-	{ 0xc0, 0x00 },		/* instructions retired */
-	{ 0x3c, 0x01 },		/* unhalted reference cycles */
-	{ 0x2e, 0x4f },		/* last-level cache references */
-	{ 0x2e, 0x41 },		/* last-level cache misses */
-	{ 0xc4, 0x00 },		/* branch instructions retired */
-	{ 0xc5, 0x00 },		/* branch misses retired */
-	{ 0xa4, 0x01 },		/* topdown slots */
-	{ 0xa4, 0x02 },		/* topdown backend bound */
-	{ 0x73, 0x00 },		/* topdown bad speculation */
-	{ 0x9c, 0x01 },		/* topdown frontend bound */
-	{ 0xc2, 0x02 },		/* topdown retiring */
-	{ 0xe4, 0x01 },		/* LBR inserts */
+static const u16 intel_fixed_events[] = {
+	0x00c0,		/* INST_RETIRED.ANY */
+	0x003c,		/* CPU_CLK_UNHALTED.THREAD */
+	0x0300,		/* CPU_CLK_UNHALTED.REF_TSC */
+	0x0400,		/* TOPDOWN.SLOTS */
 };
 
 /*
- * What the fixed counters count.  Fixed counter 2 counts at the TSC's rate;
- * the event select 3CH, 01H counts another clock on most CPUs.  So like perf
- * we name what fixed counter 2 counts, and the slots of 3, by event 0 and a
- * umask.
+ * What a round of hw_run_known_code() has: 16 instructions in a chain, in which a
+ * multiplication waits for the one before, 3 cycles or more on CPUs of today; the
+ * emulated PMU of our lab has 1.  The reference clock may run at an eighth of the
+ * core's rate, or at many times that.
  */
-static const struct intel_event intel_fixed_events[] = {
-	{ 0xc0, 0x00 },		/* INST_RETIRED.ANY */
-	{ 0x3c, 0x00 },		/* CPU_CLK_UNHALTED.THREAD */
-	{ 0x00, 0x03 },		/* CPU_CLK_UNHALTED.REF_TSC */
-	{ 0x00, 0x04 },		/* TOPDOWN.SLOTS */
-};
-
-/*
- * How many of them a turn of hw_run_known_code() has, of 16 instructions in a chain:
- * a multiplication waits for the one before, 3 cycles or more on CPUs of today;
- * the emulated PMU of our lab has 1.  The reference clock may run at an eighth
- * of the core's, or at many times.
- */
-#define KERNEL_EVENT(_name, _event, _umask)	{		\
-	.name = _name, .event = _event, .umask = _umask,	\
-	.named = true, .exclude_user = true, .pin = MY_PMC_ANY,	\
+#define KERNEL_EVENT(_name, _config)	{				\
+	.name = _name, .config = _config, .named = true,		\
+	.exclude_user = true, .constraint = MY_PMC_ANY,			\
 }
 
 static const struct my_pmu_probe intel_probes[] = {
-	{ "instructions", KERNEL_EVENT("instructions", 0xc0, 0x00),
-	  HW_TURN_INSTRUCTIONS, HW_TURN_INSTRUCTIONS },
-	{ "cycles", KERNEL_EVENT("cycles", 0x3c, 0x00),
-	  HW_TURN_INSTRUCTIONS * 3 / 4, HW_TURN_INSTRUCTIONS * 16 },
-	{ "reference cycles", KERNEL_EVENT("ref-cycles", 0x00, 0x03),
-	  HW_TURN_INSTRUCTIONS / 8, HW_TURN_INSTRUCTIONS * 64 },
-	{ "slots", KERNEL_EVENT("slots", 0x00, 0x04),
-	  HW_TURN_INSTRUCTIONS, HW_TURN_INSTRUCTIONS * 128 },
+	{ "instructions", KERNEL_EVENT("instructions", 0x00c0),
+	  HW_ROUND_INSTRUCTIONS, HW_ROUND_INSTRUCTIONS },
+	{ "cycles", KERNEL_EVENT("cycles", 0x003c),
+	  HW_ROUND_INSTRUCTIONS * 3 / 4, HW_ROUND_INSTRUCTIONS * 16 },
+	{ "reference cycles", KERNEL_EVENT("ref-cycles", 0x0300),
+	  HW_ROUND_INSTRUCTIONS / 8, HW_ROUND_INSTRUCTIONS * 64 },
+	{ "slots", KERNEL_EVENT("slots", 0x0400),
+	  HW_ROUND_INSTRUCTIONS, HW_ROUND_INSTRUCTIONS * 128 },
 };
 
-static bool same_event(const struct my_perf_event_attr *attr,
-		       const struct intel_event *e)
-{
-	return attr->event == e->event && attr->umask == e->umask;
-}
+/**
+ * struct intel_state - what struct my_pmu_state is here
+ * @saved_ctrl: IA32_PERF_GLOBAL_CTRL before us, by counter
+ * @saved_status: IA32_PERF_GLOBAL_STATUS before us
+ * @touched: counters that were stopped since they were saved
+ * @others: IA32_PERF_GLOBAL_CTRL at the last stop, without the counters stopped
+ * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last saved or written
+ */
+struct intel_state {
+	u64 saved_ctrl;
+	u64 saved_status;
+	u64 touched;
+	u64 others;
+	u64 ctrl;
+};
+
+static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
+
+/* --- events: pure ----------------------------------------------------------- */
 
 /*
  * EBX says of the events that it covers whether they exist.  What it does not
  * cover may be an event of this model, with the same encoding or another: the
- * user who writes it raw knows it, a name would promise it.  Whoever knows the
- * model may know better than EBX: Nehalem's is wrong (erratum AAJ80).
+ * user who writes it raw knows it, a name would promise it.  perf, which knows the
+ * model, is believed before EBX: Nehalem's is wrong (erratum AAJ80).
  */
 static bool intel_has_event(const struct my_x86_pmu *pmu,
 			    const struct my_perf_event_attr *attr)
@@ -142,7 +157,7 @@ static bool intel_has_event(const struct my_x86_pmu *pmu,
 	if (attr->confirmed)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
-		if (!same_event(attr, &intel_arch_events[i]))
+		if ((attr->config & CONFIG_CODE) != intel_arch_events[i])
 			continue;
 		if (i >= pmu->arch_events_len)
 			return !attr->named;
@@ -151,207 +166,115 @@ static bool intel_has_event(const struct my_x86_pmu *pmu,
 	return true;
 }
 
-/* Fixed counters count events as they come, not the cycles that have some. */
-static bool intel_counts(const struct my_perf_event_attr *attr, int idx)
+/*
+ * Generic counters count what has an event select.  Fixed counters count one event
+ * each, and neither cycles with a number of them (cmask) nor edges.
+ */
+static u64 intel_counters_for(const struct my_x86_pmu *pmu,
+			      const struct my_perf_event_attr *attr,
+			      const char **reason)
 {
-	unsigned int i = my_pmc_number(idx);
+	u64 counters = 0;
+	unsigned int i;
 
-	if (!my_pmc_is_fixed(idx))
-		return attr->event != 0;
-	return i < ARRAY_SIZE(intel_fixed_events) &&
-	       !attr->cmask && !attr->edge && !attr->inv &&
-	       same_event(attr, &intel_fixed_events[i]);
-}
-
-/* SDM, RDPMC: ECX[30] selects the fixed counters. */
-static u32 intel_rdpmc_index(int idx)
-{
-	u32 i = my_pmc_number(idx);
-
-	return my_pmc_is_fixed(idx) ? i | INTEL_PMC_FIXED_RDPMC_BASE : i;
-}
-
-static unsigned int fixed_shift(int idx)
-{
-	return my_pmc_number(idx) * FIXED_FIELD_BITS;
+	if (attr->config & CONFIG_EVENT)
+		counters = pmu->counters & MY_GENERIC_COUNTERS;
+	for (i = 0; i < ARRAY_SIZE(intel_fixed_events); i++) {
+		if ((attr->config & (CONFIG_CODE | CONFIG_MODIFIERS)) == intel_fixed_events[i])
+			counters |= pmu->counters & BIT_ULL(INTEL_PMC_IDX_FIXED + i);
+	}
+	*reason = "has no counter that counts it";
+	if (!counters || intel_has_event(pmu, attr))
+		return counters;
+	*reason = "does not have this event (CPUID.0AH:EBX flags it absent)";
+	return 0;
 }
 
 /*
- * INT and PMI stay 0: there is no overflow handler, and an NMI that nobody
- * claims is reported as unknown.  AnyThread stays 0: it would count the
- * sibling thread too.
+ * INT and PMI stay 0: there is no overflow handler, and Linux reports an NMI that
+ * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
  */
-static void intel_config_generic(const struct my_x86_pmu *pmu,
-				 const struct my_perf_event_attr *attr,
-				 struct my_hw_perf_event *hw)
+static void intel_encode(const struct my_x86_pmu *pmu,
+			 const struct my_perf_event_attr *attr,
+			 struct my_hw_perf_event *hw)
 {
-	hw->config = FIELD_PREP(ARCH_PERFMON_EVENTSEL_EVENT, attr->event) |
-		     FIELD_PREP(ARCH_PERFMON_EVENTSEL_UMASK, attr->umask) |
-		     FIELD_PREP(ARCH_PERFMON_EVENTSEL_CMASK, attr->cmask) |
+	unsigned int i = my_pmc_number(hw->idx), shift = i * FIXED_FIELD_BITS;
+	u64 user = !attr->exclude_user, kernel = !attr->exclude_kernel;
+
+	if (my_pmc_is_fixed(hw->idx)) {
+		hw->config = (user * FIXED_USR | kernel * FIXED_OS) << shift;
+		hw->config_mask = FIXED_FIELD << shift;
+		hw->config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
+		hw->event_base = MSR_CORE_PERF_FIXED_CTR0 + i;
+		/* SDM, RDPMC: ECX[30] selects the fixed counters. */
+		hw->event_base_rdpmc = i | INTEL_PMC_FIXED_RDPMC_BASE;
+		hw->cntval_bits = pmu->cntval_bits_fixed;
+		return;
+	}
+	hw->config = (attr->config & (CONFIG_CODE | CONFIG_MODIFIERS)) |
+		     user * ARCH_PERFMON_EVENTSEL_USR |
+		     kernel * ARCH_PERFMON_EVENTSEL_OS |
 		     ARCH_PERFMON_EVENTSEL_ENABLE;
-	if (!attr->exclude_user)
-		hw->config |= ARCH_PERFMON_EVENTSEL_USR;
-	if (!attr->exclude_kernel)
-		hw->config |= ARCH_PERFMON_EVENTSEL_OS;
-	if (attr->edge)
-		hw->config |= ARCH_PERFMON_EVENTSEL_EDGE;
-	if (attr->inv)
-		hw->config |= ARCH_PERFMON_EVENTSEL_INV;
-	hw->config_base = pmu->eventsel + hw->idx;
-	hw->event_base = pmu->perfctr + hw->idx;
+	hw->config_mask = ~0ULL;
+	hw->config_base = pmu->eventsel + i;
+	hw->event_base = pmu->perfctr + i;
+	hw->event_base_rdpmc = i;
 	hw->cntval_bits = pmu->cntval_bits;
 }
 
-static void intel_config_fixed(const struct my_x86_pmu *pmu,
-			       const struct my_perf_event_attr *attr,
-			       struct my_hw_perf_event *hw)
-{
-	u64 field = 0;
-
-	if (!attr->exclude_user)
-		field |= FIXED_USR;
-	if (!attr->exclude_kernel)
-		field |= FIXED_OS;
-	hw->config = field << fixed_shift(hw->idx);
-	hw->config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
-	hw->event_base = MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(hw->idx);
-	hw->cntval_bits = pmu->cntval_bits_fixed;
-}
-
-static int intel_hw_config(const struct my_x86_pmu *pmu,
-			   struct my_perf_event *event)
-{
-	struct my_hw_perf_event *hw = &event->hw;
-
-	if (!intel_has_event(pmu, &event->attr))
-		return -EOPNOTSUPP;
-	if (my_pmc_is_fixed(hw->idx))
-		intel_config_fixed(pmu, &event->attr, hw);
-	else
-		intel_config_generic(pmu, &event->attr, hw);
-	hw->event_base_rdpmc = pmu->rdpmc_index(hw->idx);
-	return 0;
-}
-
-/* Version 1 has no GLOBAL registers; its counters run when they are enabled. */
-static bool has_global(const struct my_x86_pmu *pmu)
-{
-	return pmu->version >= 2;
-}
+/* --- registers that all counters share ---------------------------------------- */
 
 /*
- * Whoever has enabled a counter uses it.  From version 4 on IA32_PERF_GLOBAL_INUSE
- * tells of those, too, that are claimed and not enabled: it looks at the event
- * select's event (SDM, "IA32_PERF_GLOBAL_INUSE MSR").  But perf clears EN and
- * nothing else when it is done with a counter; its selects are known by INT,
- * which it always sets (arch/x86/events/core.c).
+ * Version 1 has no GLOBAL registers, and nothing to do here: a counter counts when its
+ * select has EN.
  */
-static bool in_use(u64 evtsel, bool claimed)
+#define GLOBAL_VERSION	2
+
+static int intel_save(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		      u64 counters)
 {
-	if (evtsel & ARCH_PERFMON_EVENTSEL_ENABLE)
-		return true;
-	return claimed && !(evtsel & ARCH_PERFMON_EVENTSEL_INT);
-}
-
-static int survey_generic(const struct my_x86_pmu *pmu, u64 inuse, u64 *used)
-{
-	u64 left, evtsel;
-	int err, idx;
-
-	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(pmu->eventsel + idx, &evtsel);
-		if (err)
-			return err;
-		if (in_use(evtsel, inuse & BIT_ULL(idx)))
-			*used |= BIT_ULL(idx);
-	}
-	return 0;
-}
-
-static int survey_fixed(const struct my_x86_pmu *pmu, u64 *used)
-{
-	u64 left = pmu->counters & MY_FIXED_COUNTERS, ctrl;
-	int err, idx;
-
-	if (!left)
-		return 0;
-	err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl);
-	if (err)
-		return err;
-	for (; left; left &= left - 1) {
-		idx = __ffs64(left);
-		if (ctrl & (FIXED_OS | FIXED_USR) << fixed_shift(idx))
-			*used |= BIT_ULL(idx);
-	}
-	return 0;
-}
-
-/*
- * Some CPUs' microcode runs TSX with the help of a counter, unless it is told to
- * abort each transaction (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
- */
-static int survey_microcode(u64 *used)
-{
-	u64 val;
-	int err;
-
-	if (!hw_has_tsx_force_abort())
-		return 0;
-	err = hw_rdmsr(MSR_TSX_FORCE_ABORT, &val);
-	if (!err && !(val & MSR_TFA_RTM_FORCE_ABORT))
-		*used |= BIT_ULL(TSX_COUNTER);
-	return err;
-}
-
-static int intel_survey(const struct my_x86_pmu *pmu, u64 *used)
-{
-	u64 inuse = 0;
-	int err = 0;
-
-	lockdep_assert_irqs_disabled();
-	*used = 0;
-	if (pmu->version >= 4)
-		err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_INUSE, &inuse);
-	if (err)
-		return err;
-	err = survey_generic(pmu, inuse, used);
-	if (err)
-		return err;
-	err = survey_fixed(pmu, used);
-	return err ?: survey_microcode(used);
-}
-
-static int intel_take(const struct my_x86_pmu *pmu, struct my_pmu_found *found)
-{
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	if (!has_global(pmu))
-		return 0;
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &found->global_ctrl);
-	if (err)
-		return err;
-	return hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &found->global_status);
-}
-
-/* What others have changed in the register meanwhile is theirs. */
-static int intel_stop(const struct my_x86_pmu *pmu, u64 ours,
-		      struct my_pmu_stopped *stopped)
-{
+	struct intel_state *s = (struct intel_state *)state->word;
 	u64 ctrl, status;
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (!has_global(pmu)) {
-		*stopped = (struct my_pmu_stopped) { .running = ours };
+	if (pmu->version < GLOBAL_VERSION)
+		return 0;
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
+	if (err)
+		return err;
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
+	if (err)
+		return err;
+	s->ctrl = ctrl;
+	s->saved_ctrl = (s->saved_ctrl & ~counters) | (ctrl & counters);
+	s->saved_status = (s->saved_status & ~counters) | (status & counters);
+	return 0;
+}
+
+/*
+ * Bits of others are kept as they are now, not as they were when we saved; nor as they
+ * were at the stop before, which may have been that of another event set.  If they cannot
+ * be read, they are as last written: intel_start() writes them after a failed stop, too.
+ */
+static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		      u64 counters, struct my_pmu_stopped *stopped)
+{
+	struct intel_state *s = (struct intel_state *)state->word;
+	u64 ctrl, status;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (pmu->version < GLOBAL_VERSION) {
+		*stopped = (struct my_pmu_stopped) { .running = counters };
 		return 0;
 	}
 	stopped->still = true;
 	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
+	s->others = (err ? s->ctrl : ctrl) & ~counters;
 	if (err)
 		return err;
-	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~ours);
+	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->others);
 	if (err)
 		return err;
 	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
@@ -359,285 +282,413 @@ static int intel_stop(const struct my_x86_pmu *pmu, u64 ours,
 		hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
 		return err;
 	}
-	stopped->others = ctrl & ~ours;
-	/* Frozen they only seem to run: somebody had asked for that. */
-	stopped->running = status & STATUS_CTR_FRZ ? 0 : ctrl & ours;
-	stopped->overflowed = status & ours;
+	s->touched |= counters;
+	s->ctrl = s->others;
+	/* Frozen they only seem to count: somebody else asked for that. */
+	stopped->running = status & STATUS_CTR_FRZ ? 0 : ctrl & counters;
+	stopped->overflowed = status & counters;
 	return 0;
 }
 
-static int intel_run(const struct my_x86_pmu *pmu,
-		     const struct my_pmu_stopped *stopped, u64 running)
+static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		       u64 counters)
 {
+	struct intel_state *s = (struct intel_state *)state->word;
+
 	lockdep_assert_irqs_disabled();
-	if (!has_global(pmu))
+	if (pmu->version < GLOBAL_VERSION)
 		return 0;
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, stopped->others | running);
+	s->ctrl = s->others | counters;
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl);
 }
 
 /* Nothing to clear, no write; version 1 has nothing. */
-static int intel_acknowledge(const struct my_x86_pmu *pmu, u64 overflowed)
+static int intel_ack_overflow(const struct my_x86_pmu *pmu, u64 counters)
 {
 	lockdep_assert_irqs_disabled();
-	if (!overflowed)
+	if (!counters)
 		return 0;
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, overflowed);
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, counters);
 }
 
 /*
- * A counter that wraps sets its status bit, handler or no handler.  Whoever
- * uses it next must not take our overflow for his.  Some CPUs take an
+ * A counter that wraps sets its status bit, with an overflow handler or without.
+ * Its next user must not take our overflow for its own.  Some CPUs accept an
  * acknowledgment only while GLOBAL_CTRL is not 0 (arch/x86/events/zhaoxin/core.c),
- * so it comes last.
+ * so it comes last.  If GLOBAL_CTRL cannot be read, what the last stop saw is the
+ * best that is known of the bits of others.
  */
-static int intel_give_back(const struct my_x86_pmu *pmu,
-			   const struct my_pmu_found *found,
-			   const struct my_pmu_stopped *stopped, u64 ours)
+static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			 u64 counters)
 {
-	int err, first;
-	u64 status;
+	struct intel_state *s = (struct intel_state *)state->word;
+	u64 before, ctrl, status, ours;
+	int first, err;
 
 	lockdep_assert_irqs_disabled();
-	if (!has_global(pmu))
+	if (pmu->version < GLOBAL_VERSION)
 		return 0;
-	first = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL,
-			 stopped->others | (found->global_ctrl & ours));
+	first = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &before);
+	ctrl = (first ? s->others : before) & ~counters;
+	ctrl |= s->saved_ctrl & counters;
+	if (first || ctrl != before) {
+		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
+		first = first ?: err;
+	}
+	s->ctrl = ctrl;
+	ours = s->touched & counters;
+	s->touched &= ~counters;
+	if (!ours)
+		return first;
 	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
 	if (!err)
-		err = intel_acknowledge(pmu, status & ours &
-					~found->global_status);
+		err = intel_ack_overflow(pmu, status & ours & ~s->saved_status);
 	return first ?: err;
 }
 
-/* Write one event's field of the register that all fixed counters share. */
-static int write_fixed_field(const struct my_hw_perf_event *hw, u64 field)
+/* --- one event's registers ------------------------------------------------------ */
+
+/* The register that fixed counters share has fields of others, which stay. */
+static int intel_program(const struct my_hw_perf_event *hw, u64 config)
 {
-	u64 mask = FIXED_FIELD << fixed_shift(hw->idx);
-	u64 ctrl;
-	int err;
-
-	err = hw_rdmsr(hw->config_base, &ctrl);
-	if (err)
-		return err;
-	return hw_wrmsr(hw->config_base, (ctrl & ~mask) | field);
-}
-
-static int write_config(const struct my_hw_perf_event *hw, u64 config)
-{
-	if (my_pmc_is_fixed(hw->idx))
-		return write_fixed_field(hw, config);
-	return hw_wrmsr(hw->config_base, config);
-}
-
-static int read_config(const struct my_hw_perf_event *hw, u64 *config)
-{
-	int err = hw_rdmsr(hw->config_base, config);
-
-	if (my_pmc_is_fixed(hw->idx))
-		*config &= FIXED_FIELD << fixed_shift(hw->idx);
-	return err;
-}
-
-/*
- * Without full-width writes a generic counter takes 32 bits, sign-extended.
- * Another value cannot be put back: the counter is left with what it has
- * counted, which is no worse than half of the value that it had.
- */
-static int put_count_back(const struct my_x86_pmu *pmu,
-			  const struct my_hw_perf_event *hw)
-{
-	u64 written = (s64)(s32)hw->found_count;
-
-	written &= GENMASK_ULL(hw->cntval_bits - 1, 0);
-	if (!my_pmc_is_fixed(hw->idx) && !pmu->full_width &&
-	    written != hw->found_count)
-		return 0;
-	return hw_wrmsr(hw->event_base, hw->found_count);
-}
-
-/*
- * Stop, then the counter, then the control: SDM asks that a counter not be
- * written while it is enabled.  All three are tried, whatever fails.
- */
-static int intel_disable(const struct my_x86_pmu *pmu,
-			 struct my_perf_event *event)
-{
-	struct my_hw_perf_event *hw = &event->hw;
-	int stop, count, config;
-
-	lockdep_assert_irqs_disabled();
-	stop = write_config(hw, 0);
-	count = put_count_back(pmu, hw);
-	config = write_config(hw, hw->found_config);
-	return stop ?: count ?: config;
-}
-
-/*
- * The counter goes on from whatever it holds: only its growth is counted.
- */
-static int intel_enable(const struct my_x86_pmu *pmu,
-			struct my_perf_event *event)
-{
-	struct my_hw_perf_event *hw = &event->hw;
+	u64 ctrl = 0;
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	err = read_config(hw, &hw->found_config);
-	if (err)
-		return err;
-	err = hw_rdmsr(hw->event_base, &hw->found_count);
-	if (err)
-		return err;
-	err = write_config(hw, hw->config);
-	if (err)
-		return err;
-	err = hw_rdpmc(hw->event_base_rdpmc, &hw->prev_count);
-	if (err)
-		intel_disable(pmu, event);	/* in version 1 it has counted */
-	return err;
+	if (hw->config_mask != ~0ULL) {
+		err = hw_rdmsr(hw->config_base, &ctrl);
+		if (err)
+			return err;
+	}
+	return hw_wrmsr(hw->config_base, (ctrl & ~hw->config_mask) | config);
 }
 
-static int intel_program(const struct my_perf_event *event, bool on)
+static int intel_read(const struct my_hw_perf_event *hw, u64 *val)
 {
-	lockdep_assert_irqs_disabled();
-	return write_config(&event->hw, on ? event->hw.config : 0);
-}
-
-static int intel_is_programmed(const struct my_perf_event *event)
-{
-	const struct my_hw_perf_event *hw = &event->hw;
 	u64 config;
 	int err;
 
 	lockdep_assert_irqs_disabled();
+	err = hw_rdpmc(hw->event_base_rdpmc, val);
+	if (err)
+		return err;
 	err = hw_peek_msr(hw->config_base, &config);
-	if (err)
-		return err;
-	if (my_pmc_is_fixed(hw->idx))
-		config &= FIXED_FIELD << fixed_shift(hw->idx);
-	return config == hw->config;
+	return err ?: (config & hw->config_mask) != hw->config;
 }
 
-/* In version 1 the event select itself is what starts it and stops it. */
-static int intel_run_known_code(const struct my_perf_event *event,
-				const struct my_pmu_stopped *stopped,
-				unsigned int turns)
+/* SDM: bits beyond the counter's width must be 0 in a full-width write. */
+static int intel_write(const struct my_hw_perf_event *hw, s32 val)
 {
-	const struct my_hw_perf_event *hw = &event->hw;
-	u64 others = stopped->others;
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	if (!has_global(&event->cpu->pmu))
-		return hw_run_known_code(hw->config_base, hw->config, 0, turns);
-	err = write_config(hw, hw->config);
-	if (err)
-		return err;
-	return hw_run_known_code(MSR_CORE_PERF_GLOBAL_CTRL,
-				 others | BIT_ULL(hw->idx), others, turns);
-}
-
-/* What the counter's width cuts off must not be written. */
-static int intel_write(const struct my_perf_event *event, s32 val)
-{
-	const struct my_hw_perf_event *hw = &event->hw;
-
 	lockdep_assert_irqs_disabled();
 	return hw_wrmsr(hw->event_base,
 			(s64)val & GENMASK_ULL(hw->cntval_bits - 1, 0));
 }
 
-static int intel_read(const struct my_perf_event *event, u64 *val)
+/*
+ * Stop, then the counter, then the control: SDM asks that a counter not be
+ * written while it is enabled.  All three are tried, whatever fails.
+ *
+ * Without full-width writes a generic counter takes 32 bits, sign-extended.  A value
+ * that cannot be written is not put back: the counter keeps what it has counted,
+ * which is no worse than half of the value that it had.
+ */
+static int intel_disable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw)
 {
+	u64 legacy = (s64)(s32)hw->saved_count & GENMASK_ULL(hw->cntval_bits - 1, 0);
+	int stop, count = 0, config;
+
 	lockdep_assert_irqs_disabled();
-	return hw_rdpmc(event->hw.event_base_rdpmc, val);
+	stop = intel_program(hw, 0);
+	if (my_pmc_is_fixed(hw->idx) || pmu->full_width || legacy == hw->saved_count)
+		count = hw_wrmsr(hw->event_base, hw->saved_count);
+	config = intel_program(hw, hw->saved_config);
+	return stop ?: count ?: config;
 }
 
-/* In version 1 nothing tells whether somebody has stopped a counter. */
-static bool intel_plan(const struct my_pmu_cpu *c, struct my_pmu_plan *plan)
+/* The counter counts on from its existing value: only its growth is counted. */
+static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw)
 {
-	u64 left;
+	int err;
 
-	plan->ctrl_msr = MSR_CORE_PERF_GLOBAL_CTRL;
-	plan->status_msr = MSR_CORE_PERF_GLOBAL_STATUS;
-	plan->shared_msr = MSR_CORE_PERF_FIXED_CTR_CTRL;
-	plan->quiet = (c->enabled & c->tell) | STATUS_CTR_FRZ;
-	plan->shared_mask = 0;
-	plan->shared_config = 0;
-	for (left = c->on; left; left &= left - 1) {
-		const struct my_hw_perf_event *hw = &c->event[__ffs64(left)].hw;
+	lockdep_assert_irqs_disabled();
+	err = hw_rdmsr(hw->config_base, &hw->saved_config);
+	if (err)
+		return err;
+	hw->saved_config &= hw->config_mask;
+	err = hw_rdmsr(hw->event_base, &hw->saved_count);
+	if (err)
+		return err;
+	err = intel_program(hw, hw->config);
+	if (err)
+		return err;
+	err = hw_rdpmc(hw->event_base_rdpmc, &hw->prev_count);
+	if (err)
+		intel_disable(pmu, hw);	/* in version 1 it has counted */
+	return err;
+}
 
-		if (!my_pmc_is_fixed(hw->idx))
-			continue;
-		plan->shared_mask |= FIXED_FIELD << fixed_shift(hw->idx);
-		plan->shared_config |= hw->config;
+/* --- who uses a counter ----------------------------------------------------------- */
+
+/*
+ * Whoever has enabled a counter uses it.  From version 4 on IA32_PERF_GLOBAL_INUSE
+ * also tells of counters that are claimed and not enabled: it looks at the event
+ * select's event (SDM, "IA32_PERF_GLOBAL_INUSE MSR").  But perf clears EN and
+ * nothing else when it is done with a counter; its selects are known by INT,
+ * which it always sets (arch/x86/events/core.c).
+ */
+static int find_generic_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
+{
+	u64 left, evtsel, claimed = 0;
+	int err = 0, idx;
+
+	if (pmu->version >= 4)
+		err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_INUSE, &claimed);
+	if (err)
+		return err;
+	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(pmu->eventsel + idx, &evtsel);
+		if (err)
+			return err;
+		if (evtsel & ARCH_PERFMON_EVENTSEL_ENABLE ||
+		    (claimed & BIT_ULL(idx) && !(evtsel & ARCH_PERFMON_EVENTSEL_INT)))
+			*in_use |= BIT_ULL(idx);
 	}
-	return has_global(&c->pmu);
+	return 0;
 }
 
 /*
+ * Some CPUs' microcode uses a generic counter to run TSX, unless it is told to abort
+ * each transaction (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
+ */
+static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
+{
+	u64 left, val;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	*in_use = 0;
+	err = find_generic_in_use(pmu, in_use);
+	if (err)
+		return err;
+	left = pmu->counters & MY_FIXED_COUNTERS;
+	if (left) {
+		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &val);
+		if (err)
+			return err;
+	}
+	for (; left; left &= left - 1) {
+		int i = my_pmc_number(__ffs64(left));
+
+		if (val >> i * FIXED_FIELD_BITS & (FIXED_OS | FIXED_USR))
+			*in_use |= left & -left;
+	}
+	if (!hw_has_tsx_force_abort())
+		return 0;
+	err = hw_rdmsr(MSR_TSX_FORCE_ABORT, &val);
+	if (!err && !(val & MSR_TFA_RTM_FORCE_ABORT))
+		*in_use |= BIT_ULL(TSX_COUNTER);
+	return err;
+}
+
+/* --- capture ------------------------------------------------------------------------ */
+
+/* Generic counters are captured before this place, fixed ones from it on. */
+#define MIDDLE		32
+
+union intel_register {
+	u64 val;
+	struct {
+		u32 low;
+		u32 high;
+	};
+};
+
+/**
+ * struct intel_plan - what struct my_pmu_plan has for intel_capture()
+ * @ctrl: what IA32_PERF_GLOBAL_CTRL must hold, all of it
+ * @stopped: the same while these counters are stopped
+ * @quiet: bits of IA32_PERF_GLOBAL_STATUS that must not be set
+ * @fixed_mask: fields of IA32_FIXED_CTR_CTRL
+ * @fixed_config: what they must hold
+ * @first: place of the first counter from the middle: not more than 0
+ * @end: place behind the last one, likewise: not less than 0
+ * @freeze: stop the counters while they are read
+ * @generic: of each generic counter its RDPMC index, and the MSR of its event select
+ * @config: and what that must hold
+ * @fixed: of each fixed counter its RDPMC index
+ */
+struct intel_plan {
+	union intel_register ctrl;
+	union intel_register stopped;
+	union intel_register quiet;
+	union intel_register fixed_mask;
+	union intel_register fixed_config;
+	long first;
+	long end;
+	bool freeze;
+	struct {
+		u32 rdpmc;
+		u32 select;
+	} generic[MIDDLE];
+	union intel_register config[MIDDLE];
+	u32 fixed[MAX_FIXED];
+};
+
+static_assert(sizeof(struct intel_plan) <= sizeof_field(struct my_pmu_plan, word));
+static_assert(MIDDLE + MAX_FIXED <= MY_CAPTURE_MAX);
+
+/* In version 1 nothing tells whether somebody has stopped a counter. */
+static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+		       const struct my_hw_perf_event *const hw[], unsigned int nr,
+		       u64 quiet, bool freeze, struct my_pmu_plan *plan)
+{
+	const struct intel_state *s = (const struct intel_state *)state->word;
+	struct intel_plan *p = (struct intel_plan *)plan->word;
+	unsigned int i;
+	u64 ours = 0;
+
+	if (pmu->version < GLOBAL_VERSION)
+		return false;
+	*p = (struct intel_plan) {
+		.quiet.val = quiet | STATUS_CTR_FRZ,
+		.freeze = freeze,
+	};
+	for (i = 0; i < nr; i++) {
+		ours |= BIT_ULL(hw[i]->idx);
+		if (my_pmc_is_fixed(hw[i]->idx)) {
+			p->fixed[p->end] = hw[i]->event_base_rdpmc;
+			p->fixed_mask.val |= hw[i]->config_mask;
+			p->fixed_config.val |= hw[i]->config;
+			plan->event[MIDDLE + p->end++] = i;
+			continue;
+		}
+		p->first--;
+		p->generic[MIDDLE + p->first].rdpmc = hw[i]->event_base_rdpmc;
+		p->generic[MIDDLE + p->first].select = hw[i]->config_base;
+		p->config[MIDDLE + p->first].val = hw[i]->config;
+		plan->event[MIDDLE + p->first] = i;
+	}
+	plan->first = MIDDLE + p->first;
+	plan->end = MIDDLE + p->end;
+	p->ctrl.val = s->ctrl;
+	p->stopped.val = s->ctrl & ~ours;
+	return true;
+}
+
+/*
+ * The CPU that is measured loses each instruction that is executed here, and nothing
+ * that others can write goes unseen: IA32_PERF_GLOBAL_CTRL, each event select, the
+ * fixed counters' control, IA32_PERF_GLOBAL_STATUS.  With gcc 12 a generic counter
+ * takes 12 instructions, a fixed one 7, the rest some 40; `make bench` measures it.
+ *
+ * The status comes after the counters: if it says that none has wrapped, none had
+ * when it was read, whether they stood still or not.
+ *
+ * After a fault while they stand still they are started again.  If it is that write
+ * which faults they stay stopped until somebody reads them by intel_stop().
+ */
+static int intel_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture)
+{
+	const struct intel_plan *p = (const struct intel_plan *)plan->word;
+	union intel_register *value = (union intel_register *)&capture->value[MIDDLE];
+	u32 low, high, differs;
+	int err = -EIO;
+	long i;
+
+	lockdep_assert_irqs_disabled();
+	if (hw_fast_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &low, &high))
+		return -EIO;
+	differs = (low ^ p->ctrl.low) | (high ^ p->ctrl.high);
+	if (differs)
+		return 1;
+	if (likely(p->freeze) &&
+	    hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, p->stopped.low,
+			  p->stopped.high))
+		return -EIO;
+	capture->ticks = hw_fast_ticks();
+	for (i = p->first; i; i++) {
+		if (hw_fast_rdpmc(p->generic[MIDDLE + i].rdpmc, &low, &high))
+			goto start;
+		value[i].low = low;
+		value[i].high = high;
+		if (hw_fast_rdmsr(p->generic[MIDDLE + i].select, &low, &high))
+			goto start;
+		differs |= low ^ p->config[MIDDLE + i].low;
+		differs |= high ^ p->config[MIDDLE + i].high;
+	}
+	if (likely(i != p->end)) {
+		do {
+			if (hw_fast_rdpmc(p->fixed[i], &low, &high))
+				goto start;
+			value[i].low = low;
+			value[i].high = high;
+		} while (++i != p->end);
+		if (hw_fast_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &low, &high))
+			goto start;
+		differs |= (low ^ p->fixed_config.low) & p->fixed_mask.low;
+		differs |= (high ^ p->fixed_config.high) & p->fixed_mask.high;
+	}
+	if (hw_fast_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &low, &high))
+		goto start;
+	differs |= (low & p->quiet.low) | (high & p->quiet.high);
+	err = !!differs;
+start:
+	if (p->freeze && hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, p->ctrl.low,
+				       p->ctrl.high))
+		return -EIO;
+	return err;
+}
+
+/* --- CPUID --------------------------------------------------------------------------- */
+
+static const struct my_pmu_ops intel_ops = {
+	.probes = intel_probes,
+	.nr_probes = ARRAY_SIZE(intel_probes),
+	.counters_for = intel_counters_for,
+	.encode = intel_encode,
+	.save = intel_save,
+	.restore = intel_restore,
+	.enable = intel_enable,
+	.disable = intel_disable,
+	.program = intel_program,
+	.start = intel_start,
+	.stop = intel_stop,
+	.read = intel_read,
+	.write = intel_write,
+	.ack_overflow = intel_ack_overflow,
+	.find_in_use = intel_find_in_use,
+	.plan = intel_plan,
+	.capture = intel_capture,
+};
+
+/*
+ * CPUID.0AH: fixed counter i exists if ECX[i] (from version 5 on) or i < EDX[4:0].
+ *
  * The first CPUs of version 2 answer 0 in EDX and have the three fixed counters
  * nevertheless.  A hypervisor that says so means it.  perf decides likewise for
  * Intel's CPUs (arch/x86/events/intel/core.c); all known ones of the other
  * vendors say that they have three.
  */
-static bool keeps_fixed_secret(unsigned int version,
-			       const struct intel_pmu_leaf *leaf)
-{
-	return version >= 2 && version < 5 && !leaf->hypervisor &&
-	       FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx) < FIXED_OF_VERSION_2;
-}
-
-/* CPUID.0AH: fixed counter i exists iff ECX[i] or i < EDX[4:0]. */
-static u64 decode_fixed(unsigned int version, const struct intel_pmu_leaf *leaf)
+static void decode_fixed(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf)
 {
 	unsigned int num = FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx);
+	unsigned int bits = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED, leaf->edx);
 	u32 fixed;
 
-	if (version < 2)
-		return 0;
-	if (keeps_fixed_secret(version, leaf))
+	pmu->cntval_bits_fixed = bits;
+	if (pmu->version < 2)
+		return;
+	if (pmu->version < 5 && !leaf->hypervisor && num < FIXED_OF_VERSION_2) {
 		num = FIXED_OF_VERSION_2;
+		pmu->cntval_bits_fixed = bits ?: pmu->cntval_bits;
+	}
 	fixed = num ? GENMASK(num - 1, 0) : 0;
-	if (version >= 5)
+	if (pmu->version >= 5)
 		fixed |= leaf->ecx;
 	/* More have no field in IA32_FIXED_CTR_CTRL. */
 	fixed &= GENMASK(MAX_FIXED - 1, 0);
-	return (u64)fixed << INTEL_PMC_IDX_FIXED;
-}
-
-static unsigned int decode_width_fixed(unsigned int version,
-				       const struct intel_pmu_leaf *leaf)
-{
-	unsigned int bits = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED, leaf->edx);
-
-	if (!bits && keeps_fixed_secret(version, leaf))
-		bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax);
-	return bits;
-}
-
-static u64 decode_generic(const struct intel_pmu_leaf *leaf)
-{
-	unsigned int num = FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax);
-
-	num = min_t(unsigned int, num, MAX_GENERIC);
-	return num ? GENMASK_ULL(num - 1, 0) : 0;
-}
-
-/* The length could be more than EBX has bits. */
-static unsigned int decode_arch_events_len(const struct intel_pmu_leaf *leaf)
-{
-	unsigned int len = FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax);
-
-	return min(len, 32U);
-}
-
-/* Event i exists iff i is below the length of the vector and EBX[i] is 0. */
-static u32 decode_arch_events(const struct intel_pmu_leaf *leaf)
-{
-	unsigned int len = decode_arch_events_len(leaf);
-
-	return len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0;
+	pmu->counters |= (u64)fixed << INTEL_PMC_IDX_FIXED;
 }
 
 static bool wrong_width(unsigned int bits)
@@ -660,46 +711,32 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 			const struct intel_pmu_leaf *leaf,
 			struct my_pmu_why *why)
 {
-	unsigned int version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax);
+	unsigned int num = min_t(unsigned int, MAX_GENERIC,
+				 FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax));
+	/* EBX has 32 bits, whatever the length. */
+	unsigned int len = min_t(unsigned int, 32,
+				 FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax));
 
-	memset(pmu, 0, sizeof(*pmu));	/* the holes, too: they are compared */
 	*pmu = (struct my_x86_pmu) {
-		.version = version,
+		.ops = &intel_ops,
+		.version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax),
 		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,
 		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
 		.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
-		.counters = decode_generic(leaf) | decode_fixed(version, leaf),
+		.counters = num ? GENMASK_ULL(num - 1, 0) : 0,
 		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
-		.cntval_bits_fixed = decode_width_fixed(version, leaf),
-		.arch_events = decode_arch_events(leaf),
-		.arch_events_len = decode_arch_events_len(leaf),
-		.probes = intel_probes,
-		.nr_probes = ARRAY_SIZE(intel_probes),
-		.rdpmc_index = intel_rdpmc_index,
-		.counts = intel_counts,
-		.hw_config = intel_hw_config,
-		.survey = intel_survey,
-		.take = intel_take,
-		.stop = intel_stop,
-		.run = intel_run,
-		.acknowledge = intel_acknowledge,
-		.give_back = intel_give_back,
-		.enable = intel_enable,
-		.disable = intel_disable,
-		.program = intel_program,
-		.is_programmed = intel_is_programmed,
-		.run_known_code = intel_run_known_code,
-		.write = intel_write,
-		.read = intel_read,
-		.plan = intel_plan,
+		/* Event i exists if i is below the length and EBX[i] is 0. */
+		.arch_events = len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0,
+		.arch_events_len = len,
 	};
-	if (!version)
+	decode_fixed(pmu, leaf);
+	if (!pmu->version)
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
 	if (!my_pmu_num_counters(pmu))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version %u but no generic counter",
-				 version);
+				 pmu->version);
 	if (wrong_width(pmu->cntval_bits))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says generic counters of %u bits, not 32 to 64",
@@ -711,28 +748,8 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 	return 0;
 }
 
-/*
- * SDM, "Full-width writes to performance counter registers": through the
- * original addresses only 32 bits can be written, sign-extended.
- */
-static int intel_full_width(struct my_x86_pmu *pmu, u32 cpuid_1_ecx)
-{
-	u64 cap;
-	int err;
-
-	if (!(cpuid_1_ecx & CPUID_1_ECX_PDCM))
-		return 0;
-	err = hw_rdmsr(MSR_IA32_PERF_CAPABILITIES, &cap);
-	if (err)
-		return err;
-	pmu->full_width = cap & PERF_CAP_FULL_WIDTH_WRITE;
-	if (pmu->full_width)
-		pmu->perfctr = MSR_IA32_PMC0;
-	return 0;
-}
-
 /**
- * my_intel_pmu_init() - the architectural PMU of this CPU
+ * my_intel_pmu_probe() - the architectural PMU of this CPU
  * @pmu: filled in
  * @why: if refused, the reason
  *
@@ -741,10 +758,11 @@ static int intel_full_width(struct my_x86_pmu *pmu, u32 cpuid_1_ecx)
  * Context: the CPU in question, interrupts off.
  * Return: 0; -ENODEV if it has no PMU; -EIO if a promised register faults.
  */
-int my_intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
+int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 {
 	struct intel_pmu_leaf leaf;
 	u32 eax, ebx, ecx, edx;
+	u64 cap = 0;
 	int err;
 
 	lockdep_assert_irqs_disabled();
@@ -760,9 +778,18 @@ int my_intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	err = my_intel_pmu_decode(pmu, &leaf, why);
 	if (err)
 		return err;
-	err = intel_full_width(pmu, ecx);
-	if (err)
-		return my_refuse(why, err,
-				 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");
+	if (ecx & CPUID_1_ECX_PDCM) {
+		err = hw_rdmsr(MSR_IA32_PERF_CAPABILITIES, &cap);
+		if (err)
+			return my_refuse(why, err,
+					 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");
+	}
+	/*
+	 * SDM, "Full-width writes to performance counter registers": through the
+	 * original addresses only 32 bits can be written, sign-extended.
+	 */
+	pmu->full_width = !!(cap & PERF_CAP_FULL_WIDTH_WRITE);
+	if (pmu->full_width)
+		pmu->perfctr = MSR_IA32_PMC0;
 	return 0;
 }

@@ -24,6 +24,6 @@ struct intel_pmu_leaf {
 int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 			const struct intel_pmu_leaf *leaf,
 			struct my_pmu_why *why);
-int my_intel_pmu_init(struct my_x86_pmu *pmu, struct my_pmu_why *why);
+int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why);
 
 #endif

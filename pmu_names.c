@@ -14,9 +14,9 @@
 #include <linux/perf_event.h>
 
 #include "pmu_encode.h"
-#include "pmu_event.h"
-#include "pmu_hw.h"
 #include "pmu_names.h"
+#include "pmu_ops.h"
+#include "pmu_perf.h"
 #include "pmu_why.h"
 
 /*
@@ -62,7 +62,7 @@ static bool is_metric(u64 config)
 }
 
 /* What perf says of a raw event, or of what it has a name for. */
-static bool needs_extra(int err, u64 config, const struct hw_perf_answer *answer)
+static bool needs_extra(int err, u64 config, const struct my_perf_answer *answer)
 {
 	if (!err)
 		return answer->extra;
@@ -105,7 +105,7 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 {
 	if (err == -ENOMEM)
 		return refuse_memory(attr, why);
-	if (is_encoded(attr) || attr->event || attr->umask)
+	if (is_encoded(attr) || attr->config & MY_CONFIG_CODE)
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
 		return my_refuse(why, -ENOENT,
@@ -127,7 +127,7 @@ static int read_sysfs(int cpu, const struct my_perf_event_attr *attr, u64 *confi
 	if (!page)
 		return refuse_memory(attr, why);
 	snprintf(whole, sizeof(whole), "%s, in sysfs", attr->name);
-	err = hw_show_perf(cpu, my_sysfs_name(attr), page);
+	err = my_perf_show(cpu, my_sysfs_name(attr), page);
 	if (err)
 		err = without_perf(cpu, err, attr, why);
 	else
@@ -136,43 +136,17 @@ static int read_sysfs(int cpu, const struct my_perf_event_attr *attr, u64 *confi
 	return err;
 }
 
-/**
- * my_names_begin() - before events are resolved or listed
- * @cpu: a CPU
- *
- * perf makes its buffers, of all CPUs, for the first of its events and frees them
- * after the last: so one is kept.
- *
- * Context: task; sleeps.
- * Return: what my_names_end() wants.
- */
-void *my_names_begin(int cpu)
-{
-	return hw_hold_perf(cpu);
-}
-
-/**
- * my_names_end() - when they are
- * @held: what my_names_begin() returned
- *
- * Context: task; sleeps.
- */
-void my_names_end(void *held)
-{
-	hw_let_perf_go(held);
-}
-
 /*
  * Asks perf for an event, and refuses what cannot be done here.  Returns 0, too, if
  * perf does not answer and need not: answer->config is 0 then.
  */
 static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *attr,
-	       struct hw_perf_answer *answer, struct my_pmu_why *why)
+	       struct my_perf_answer *answer, struct my_pmu_why *why)
 {
 	int err;
 
-	*answer = (struct hw_perf_answer) {};
-	err = hw_ask_perf(cpu, type, config, answer);
+	*answer = (struct my_perf_answer) {};
+	err = my_perf_ask(cpu, type, config, answer);
 	if (needs_extra(err, config, answer))
 		return refuse_extra(attr, why);
 	if (!err)
@@ -183,7 +157,7 @@ static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *a
 
 static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer;
+	struct my_perf_answer answer;
 	u64 config = attr->perf_config;
 	u32 type = attr->perf_type;
 	int err;
@@ -198,12 +172,12 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
 	if (err)
 		return err;
 	attr->confirmed = answer.config && !is_encoded(attr);
-	config = attr->confirmed ? answer.config : my_event_config(attr);
-	my_decode_config(config | attr->beside, attr);
-	if (!attr->beside)
+	config = attr->confirmed ? answer.config : attr->config;
+	my_add_config(config | attr->added, attr);
+	if (!attr->added)
 		return 0;
 	/* What is written beside a name makes another event of it. */
-	config = my_event_config(attr) | attr->beside;
+	config = attr->config | attr->added;
 	return ask(cpu, PERF_TYPE_RAW, config, attr, &answer, why);
 }
 
@@ -213,7 +187,7 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
  * @attr: the event, as it was parsed; one with a name gets its encoding
  * @why: if refused, the reason
  *
- * Context: task; sleeps.  After my_names_begin(), and before my_pmu_reserve():
+ * Context: task; sleeps.  After my_perf_hold(), and before my_pmu_reserve():
  * later perf has no PMU, and does not answer.
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here; -ENOMEM.
@@ -226,13 +200,13 @@ int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
 
 static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
 {
-	struct hw_perf_answer answer;
+	struct my_perf_answer answer;
 	unsigned int n;
 	int err;
 
 	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
-		answer = (struct hw_perf_answer) {};
-		err = hw_ask_perf(cpu, PERF_TYPE_RAW, extra_events[n], &answer);
+		answer = (struct my_perf_answer) {};
+		err = my_perf_ask(cpu, PERF_TYPE_RAW, extra_events[n], &answer);
 		if (err == -ENOMEM)
 			return my_refuse(why, err,
 					 "'r%x': no memory to ask perf for it",
@@ -269,7 +243,7 @@ int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 			return err;
 		names->refused[n] = err;
 		names->confirmed[n] = attr.confirmed;
-		names->config[n] = my_event_config(&attr);
+		names->config[n] = attr.config;
 	}
 	return 0;
 }
@@ -288,7 +262,7 @@ static bool may_need_extra(const struct my_names *names,
 	unsigned int n;
 
 	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
-		if (extra_events[n] == (attr->umask << 8 | attr->event))
+		if (extra_events[n] == (attr->config & MY_CONFIG_CODE))
 			return !names || names->extra[n];
 	}
 	return false;
@@ -307,8 +281,8 @@ static int look_up_number(const struct my_names *names, u64 config,
 static int look_up_beside(const struct my_names *names, u64 config,
 			  struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	my_decode_config(config | attr->beside, attr);
-	return attr->beside ? look_up_number(names, attr->beside, attr, why) : 0;
+	my_add_config(config | attr->added, attr);
+	return attr->added ? look_up_number(names, attr->added, attr, why) : 0;
 }
 
 static int take_known(const struct my_names *names, unsigned int n, int cpu,
@@ -354,8 +328,8 @@ int my_names_lookup(const struct my_names *names, int cpu,
 		if (my_known_event(n, &known) && is_same(&known, attr))
 			return to_all(take_known(names, n, cpu, attr, why));
 	}
-	if (attr->event || attr->umask)	/* the architecture's */
-		return to_all(look_up_beside(names, my_event_config(attr), attr, why));
+	if (attr->config & MY_CONFIG_CODE)	/* the architecture's */
+		return to_all(look_up_beside(names, attr->config, attr, why));
 	return my_refuse(why, -EOPNOTSUPP,
 			 "'%s': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU %d when my_pmu was loaded",
 			 attr->name, cpu);
@@ -378,7 +352,7 @@ bool my_names_event(const struct my_names *names, unsigned int n,
 {
 	if (!my_known_event(n, attr) || names->refused[n])
 		return false;
-	my_decode_config(names->config[n], attr);
+	my_add_config(names->config[n], attr);
 	attr->confirmed = names->confirmed[n];
 	return true;
 }

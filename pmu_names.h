@@ -22,14 +22,12 @@ struct my_pmu_why;
  *	extra register on this one
  */
 struct my_names {
-	u32 config[MY_KNOWN_EVENTS];
+	u64 config[MY_KNOWN_EVENTS];
 	bool confirmed[MY_KNOWN_EVENTS];
 	s8 refused[MY_KNOWN_EVENTS];
 	bool extra[MY_EXTRA_EVENTS];
 };
 
-void *my_names_begin(int cpu);
-void my_names_end(void *held);
 int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
 		     struct my_pmu_why *why);
 int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why);

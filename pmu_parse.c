@@ -20,7 +20,7 @@
 #include <linux/string.h>
 
 #include "pmu_encode.h"
-#include "pmu_event.h"
+#include "pmu_ops.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
@@ -97,16 +97,16 @@ static int parse_counters(const char *text, const char *whole,
 					 "'%s': '@%s': a range goes from the lower counter to the higher",
 					 whole, text);
 		set = GENMASK_ULL(last, first);
-		if (attr->counters & set)
+		if (attr->allowed & set)
 			return my_refuse(why, -EINVAL,
 					 "'%s': '@%s': a counter is there twice",
 					 whole, text);
-		attr->counters |= set;
+		attr->allowed |= set;
 	} while (*p);
 	if (pieces > 1 || range)
 		return 0;
-	attr->counters = 0;
-	attr->pin = first;
+	attr->allowed = 0;
+	attr->constraint = first;
 	return 0;
 }
 
@@ -219,19 +219,6 @@ struct group {
 	unsigned int members;
 };
 
-/* perf's kernel side refuses it likewise. */
-static int check_pinned(struct group *group, const struct modifiers *m,
-			const char *whole, struct my_pmu_why *why)
-{
-	if (!group->members)
-		group->pinned = m->pinned;
-	if (m->pinned && !group->pinned)
-		return my_refuse(why, -EINVAL,
-				 "'%s': modifier D in a group stands at its first event, or behind its brace",
-				 whole);
-	return 0;
-}
-
 /* "", ":u", ":k" or ":uk"; after a slash without the colon. */
 static void canonical(char *to, size_t size, const struct modifiers *m, bool slash)
 {
@@ -252,10 +239,15 @@ static int set_modifiers(const char *own, struct group *group, const char *whole
 		err = parse_modifiers(own, whole, &m, why);
 	if (!err && group->modifiers[0])
 		err = parse_modifiers(group->modifiers, whole, &m, why);
-	if (!err)
-		err = check_pinned(group, &m, whole, why);
 	if (err)
 		return err;
+	if (!group->members)
+		group->pinned = m.pinned;
+	/* perf's kernel side refuses it likewise. */
+	if (m.pinned && !group->pinned)
+		return my_refuse(why, -EINVAL,
+				 "'%s': modifier D in a group stands at its first event, or behind its brace",
+				 whole);
 	if (m.exclude_user && m.exclude_kernel)
 		return my_refuse(why, -EINVAL,
 				 "'%s': modifier h (hypervisor) alone: no counter can tell it from the kernel",
@@ -265,7 +257,7 @@ static int set_modifiers(const char *own, struct group *group, const char *whole
 	attr->pinned = group->pinned;
 	if (group->modifiers[0])
 		canonical(attr->name + end, sizeof(attr->name) - end, &m,
-			  end && attr->name[end - 1] == '/');
+			  attr->name[end - 1] == '/');
 	return 0;
 }
 
@@ -317,9 +309,10 @@ static struct pieces take_apart(char *text)
 		text = pieces.what;
 		strsep(&text, "/");
 		pieces.terms = strsep(&text, "/");
-		if (text && *text == ':')
+		/* There are two slashes: slash_is_missing() has counted them. */
+		if (*text == ':')
 			text++;
-		else if (text && !*text)
+		else if (!*text)
 			text = NULL;
 	}
 	pieces.modifiers = text;
@@ -349,27 +342,11 @@ static int set_name(const char *text, const struct pieces *pieces,
 	return 0;
 }
 
-/* text is whole without its counters. */
-static int parse_pieces(const char *whole, char *text, struct group *group,
-			struct my_perf_event_attr *attr, struct my_pmu_why *why)
-{
-	char name[EVENT_TEXT_LEN];
-	struct pieces pieces;
-	int err;
-
-	strscpy(name, text, sizeof(name));
-	pieces = take_apart(text);
-	err = set_name(name, &pieces, group, whole, attr, why);
-	if (!err)
-		err = my_encode_event(pieces.what, pieces.terms, whole, attr,
-				      why);
-	return err ?: set_modifiers(pieces.modifiers, group, whole, attr, why);
-}
-
 static int parse_event(const char *start, size_t len, struct group *group,
 		       struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	char text[EVENT_TEXT_LEN], whole[EVENT_TEXT_LEN];
+	char text[EVENT_TEXT_LEN], whole[EVENT_TEXT_LEN], name[EVENT_TEXT_LEN];
+	struct pieces pieces;
 	char *counters;
 	int err;
 
@@ -389,7 +366,7 @@ static int parse_event(const char *start, size_t len, struct group *group,
 		return my_refuse(why, -EINVAL,
 				 "'%s': the second slash is missing", whole);
 	*attr = (struct my_perf_event_attr) {
-		.pin = MY_PMC_ANY,
+		.constraint = MY_PMC_ANY,
 		.group = group->number,
 	};
 	counters = strchr(text, '@');
@@ -399,7 +376,13 @@ static int parse_event(const char *start, size_t len, struct group *group,
 		if (err)
 			return err;
 	}
-	err = parse_pieces(whole, text, group, attr, why);
+	strscpy(name, text, sizeof(name));
+	pieces = take_apart(text);
+	err = set_name(name, &pieces, group, whole, attr, why);
+	if (!err)
+		err = my_encode_event(pieces.what, pieces.terms, whole, attr, why);
+	if (!err)
+		err = set_modifiers(pieces.modifiers, group, whole, attr, why);
 	if (!err)
 		group->members++;
 	return err;
@@ -566,7 +549,7 @@ int my_parse_events(const char *list, struct my_perf_event_attr *attr,
  * @why: if refused, the reason
  *
  * Context: any; pure.
- * Return: 0; -EINVAL, or -ERANGE if no counter could be read so seldom.
+ * Return: 0; -EINVAL, or -ERANGE if it is more than an unsigned int holds.
  */
 int my_parse_interval(const char *text, unsigned int *ms,
 		      struct my_pmu_why *why)
@@ -582,7 +565,7 @@ int my_parse_interval(const char *text, unsigned int *ms,
 	err = *rest ? -EINVAL : kstrtouint(text, 10, ms);
 	if (err == -ERANGE)
 		return my_refuse(why, err,
-				 "'%.40s%s': so long that any counter could wrap unseen",
+				 "'%.40s%s': more than 4294967295 milliseconds",
 				 text, dots);
 	if (err || !*ms)
 		return my_refuse(why, -EINVAL,

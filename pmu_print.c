@@ -5,10 +5,10 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 #include <asm/processor.h>
 
-#include "pmu_event.h"
 #include "pmu_print.h"
 #include "pmu_target.h"
 
@@ -31,14 +31,14 @@ static struct counter_set by_kind(u64 counters)
 /**
  * my_print_pmu() - what was found
  * @cpus: CPUs that have it
- * @c: one of them
+ * @cpu: one of them
  *
  * Context: task.
  */
-void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *c)
+void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *cpu)
 {
-	const struct cpuinfo_x86 *info = &cpu_data(c->cpu);
-	const struct my_x86_pmu *pmu = &c->pmu;
+	const struct cpuinfo_x86 *info = &cpu_data(cpu->cpu);
+	const struct my_x86_pmu *pmu = &cpu->pmu;
 	const struct counter_set set = by_kind(pmu->counters);
 
 	pr_info("cpu%*pbl: %s, family %u model %u stepping %u\n",
@@ -80,29 +80,43 @@ static const char *counter_list(char text[COUNTER_SET_LEN], u64 counters)
 /**
  * my_print_owners() - whose the counters are: one line
  * @cpus: CPUs on which it is so
- * @c: one of them
- * @held: the counters that are reserved
+ * @set: the event set of one of them
+ * @reserved: the counters that are reserved
  *
  * Context: task.
  */
-void my_print_owners(const struct cpumask *cpus, const struct my_pmu_cpu *c,
-		     u64 held)
+void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
+		     u64 reserved)
 {
-	char reserved[COUNTER_SET_LEN], used[COUNTER_SET_LEN];
-	char foreign[COUNTER_SET_LEN];
+	char held[COUNTER_SET_LEN], used[COUNTER_SET_LEN], firmware[COUNTER_SET_LEN];
 
 	pr_info("cpu%*pbl: held against perf, on all CPUs:%s; counting:%s; the firmware's:%s\n",
-		cpumask_pr_args(cpus), counter_list(reserved, held),
-		counter_list(used, c->used), counter_list(foreign, c->foreign));
+		cpumask_pr_args(cpus), counter_list(held, reserved),
+		counter_list(used, set->used),
+		counter_list(firmware, set->cpu->firmware));
 }
 
 /* --- lines of a sample --------------------------------------------------------- */
 
-static void print_line(struct my_printer *p)
+/**
+ * my_print_flush() - print the lines that were made
+ * @p: the lines; none are left
+ *
+ * Context: task.
+ */
+void my_print_flush(struct my_printer *p)
 {
-	p->nr_lines++;
-	if (!p->dry)
-		pr_info("%s\n", p->line);
+	unsigned int i;
+
+	for (i = 0; i < min(p->nr_lines, MY_LINES_MAX); i++)
+		pr_info("%s\n", p->lines[i]);
+	p->nr_lines = 0;
+}
+
+/* Lines beyond the last one are only counted. */
+static char *line_of(struct my_printer *p)
+{
+	return p->lines[min(p->nr_lines, MY_LINES_MAX - 1)];
 }
 
 static u64 whole_seconds(u64 ns, u32 *us)
@@ -115,53 +129,32 @@ static u64 whole_seconds(u64 ns, u32 *us)
 }
 
 /* " key=gp2,fixed0", or nothing. */
-static size_t add_marks(struct my_printer *p, size_t len, const char *key,
-			u64 counters)
+static size_t add_marks(char *line, size_t len, const char *key, u64 counters)
 {
 	const char *sep = "=";
 	size_t start = len;
 
 	if (!counters)
 		return 0;
-	len += scnprintf(p->line + len, MY_LINE_LEN - len, " %s", key);
+	len += scnprintf(line + len, MY_LINE_LEN - len, " %s", key);
 	for (; counters; counters &= counters - 1, sep = ",") {
 		int idx = __ffs64(counters);
 
-		len += scnprintf(p->line + len, MY_LINE_LEN - len, "%s%s%d", sep,
+		len += scnprintf(line + len, MY_LINE_LEN - len, "%s%s%d", sep,
 				 my_pmc_kind(idx), my_pmc_number(idx));
 	}
 	return len - start;
 }
 
 /* " key=3", or nothing. */
-static size_t add_number(struct my_printer *p, size_t len, const char *key,
-			 u64 number)
+static size_t add_number(char *line, size_t len, const char *key, u64 number)
 {
 	if (!number)
 		return 0;
-	return scnprintf(p->line + len, MY_LINE_LEN - len, " %s=%llu", key,
-			 number);
+	return scnprintf(line + len, MY_LINE_LEN - len, " %s=%llu", key, number);
 }
 
-static size_t start_line(struct my_printer *p, const struct my_target *t)
-{
-	const struct my_pmu_sample *sample = &t->sample;
-	u32 t_us, dt_us;
-	u64 time = whole_seconds(sample->time, &t_us);
-	u64 dt = whole_seconds(sample->time - t->last.time, &dt_us);
-	size_t len;
-
-	len = scnprintf(p->line, MY_LINE_LEN,
-			"cpu%d t=%llu.%06u dt=%llu.%06u latency=%llu", t->c.cpu,
-			time, t_us, dt, dt_us, sample->time - sample->asked);
-	len += add_number(p, len, "missed", t->missed);
-	len += add_marks(p, len, "wrapped", sample->marks.wrapped);
-	len += add_marks(p, len, "stolen", sample->marks.stolen);
-	len += add_marks(p, len, "late", sample->marks.late);
-	return len;
-}
-
-/* "instructions:u@fixed0", or without a counter if it does not stay on one. */
+/* " instructions:u@fixed0", or without a counter if it does not stay on one. */
 static int format_name(char *text, size_t size, const char *name, int idx)
 {
 	if (idx < 0)
@@ -176,51 +169,66 @@ static unsigned int percent_of(u64 part, u64 whole)
 }
 
 /* As snprintf(): it may be more than there is room for. */
-static size_t add_event(struct my_printer *p, size_t len,
-			const struct my_target *t, unsigned int i)
+static size_t add_event(char *line, size_t len, const struct my_target *t,
+			unsigned int i)
 {
-	const struct my_grown grown = my_target_growth(t, i);
+	const struct my_grown *grown = &t->grown[i];
 	size_t start = len;
 
-	if (!grown.known)
+	if (!grown->known)
 		return 0;
-	len += format_name(p->line + len, MY_LINE_LEN - len,
-			   t->c.event[i].attr.name, t->c.schedule.home[i]);
+	len += format_name(line + len, MY_LINE_LEN - len, t->set.event[i].attr.name,
+			   t->set.schedule.home[i]);
 	if (len < MY_LINE_LEN)
-		len += snprintf(p->line + len, MY_LINE_LEN - len, "=%llu",
-				grown.growth);
-	if (len < MY_LINE_LEN && !my_target_always(t, i))
-		len += snprintf(p->line + len, MY_LINE_LEN - len, "(%u%%)",
-				percent_of(grown.running, grown.enabled));
+		len += snprintf(line + len, MY_LINE_LEN - len, "=%llu", grown->growth);
+	if (len < MY_LINE_LEN && grown->multiplexed)
+		len += snprintf(line + len, MY_LINE_LEN - len, "(%u%%)",
+				percent_of(grown->running, grown->enabled));
 	return len - start;
 }
 
 /**
- * my_print_sample() - one line; or more, if one is too short
- * @p: where they are made
+ * my_print_sample() - make one line; or more, if one is too short
+ * @p: the lines
  * @t: the CPU, with its sample and the one before
  *
- * Each begins with the CPU and the time.  There is nothing of an event of which
- * the growth is not known.
+ * Each begins with the CPU and the time.  There is nothing of an event whose growth is
+ * not known.
  *
  * Context: task.
  */
 void my_print_sample(struct my_printer *p, const struct my_target *t)
 {
-	size_t head = start_line(p, t), len = head, n;
+	const struct my_pmu_sample *sample = &t->sample;
+	char *line = line_of(p), *next;
+	u32 t_us, dt_us;
+	u64 time = whole_seconds(sample->time, &t_us);
+	u64 dt = whole_seconds(sample->time - t->last.time, &dt_us);
+	size_t head, len, n;
 	unsigned int i;
 
-	for (i = 0; i < t->c.nr_events; i++) {
-		n = add_event(p, len, t, i);
+	head = scnprintf(line, MY_LINE_LEN,
+			 "cpu%d t=%llu.%06u dt=%llu.%06u latency=%llu",
+			 t->set.cpu->cpu, time, t_us, dt, dt_us,
+			 sample->time - sample->asked);
+	head += add_number(line, head, "missed", t->missed);
+	head += add_marks(line, head, "wrapped", sample->marks.wrapped);
+	head += add_marks(line, head, "stolen", sample->marks.clobbered);
+	head += add_marks(line, head, "late", sample->marks.late);
+	for (i = 0, len = head; i < t->set.nr_events; i++) {
+		n = add_event(line, len, t, i);
 		if (len + n >= MY_LINE_LEN) {
-			p->line[len] = '\0';
-			print_line(p);
+			line[len] = '\0';
+			p->nr_lines++;
+			next = line_of(p);
+			memmove(next, line, head);
+			line = next;
 			len = head;
-			n = add_event(p, len, t, i);
+			n = add_event(line, len, t, i);
 		}
 		len += n;
 	}
-	print_line(p);
+	p->nr_lines++;
 }
 
 /* --- the line for several CPUs ---------------------------------------------------- */
@@ -242,37 +250,35 @@ void my_summary_add(struct my_summary *sum, const struct my_target *t)
 	sum->nr_cpus++;
 	sum->missed += t->missed;
 	sum->marks.wrapped += hweight64(t->sample.marks.wrapped);
-	sum->marks.stolen += hweight64(t->sample.marks.stolen);
+	sum->marks.clobbered += hweight64(t->sample.marks.clobbered);
 	sum->marks.late += hweight64(t->sample.marks.late);
-	for (i = 0; i < t->c.nr_events; i++) {
-		const struct my_grown grown = my_target_growth(t, i);
-
-		if (grown.known)
-			sum->growth[t->place[i]] += grown.growth;
+	for (i = 0; i < t->set.nr_events; i++) {
+		if (t->grown[i].known)
+			sum->growth[t->place[i]] += t->grown[i].growth;
 		else
 			sum->unknown |= BIT_ULL(t->place[i]);
 	}
 }
 
-static size_t add_sum(struct my_printer *p, size_t len,
-		      const struct my_summary *sum,
+/* An event that is counted twice to check it is in the sum once. */
+static size_t add_sum(char *line, size_t len, const struct my_summary *sum,
 		      const struct my_perf_event_attr *attr, unsigned int i)
 {
 	size_t start = len;
 
-	if (sum->unknown & BIT_ULL(i))
+	if (sum->unknown & BIT_ULL(i) || attr[i].optional)
 		return 0;
-	len += format_name(p->line + len, MY_LINE_LEN - len, attr[i].name,
-			   attr[i].pin);
+	len += format_name(line + len, MY_LINE_LEN - len, attr[i].name,
+			   attr[i].constraint);
 	if (len < MY_LINE_LEN)
-		len += snprintf(p->line + len, MY_LINE_LEN - len, "=%llu",
+		len += snprintf(line + len, MY_LINE_LEN - len, "=%llu",
 				sum->growth[i]);
 	return len - start;
 }
 
 /**
- * my_print_summary() - the line for several CPUs
- * @p: where it is made; what does not fit begins another
+ * my_print_summary() - make the line for several CPUs
+ * @p: the lines; what does not fit begins another
  * @sum: the sum
  * @attr: the session's events
  * @nr: how many
@@ -282,26 +288,30 @@ static size_t add_sum(struct my_printer *p, size_t len,
 void my_print_summary(struct my_printer *p, const struct my_summary *sum,
 		      const struct my_perf_event_attr *attr, unsigned int nr)
 {
+	char *line = line_of(p), *next;
 	u32 us;
 	u64 time = whole_seconds(sum->time, &us);
 	size_t head, len, n;
 	unsigned int i;
 
-	head = scnprintf(p->line, MY_LINE_LEN, "all t=%llu.%06u cpus=%u spread=%llu",
+	head = scnprintf(line, MY_LINE_LEN, "all t=%llu.%06u cpus=%u spread=%llu",
 			 time, us, sum->nr_cpus, sum->time - sum->first);
-	head += add_number(p, head, "missed", sum->missed);
-	head += add_number(p, head, "wrapped", sum->marks.wrapped);
-	head += add_number(p, head, "stolen", sum->marks.stolen);
-	head += add_number(p, head, "late", sum->marks.late);
+	head += add_number(line, head, "missed", sum->missed);
+	head += add_number(line, head, "wrapped", sum->marks.wrapped);
+	head += add_number(line, head, "stolen", sum->marks.clobbered);
+	head += add_number(line, head, "late", sum->marks.late);
 	for (i = 0, len = head; i < nr; i++) {
-		n = add_sum(p, len, sum, attr, i);
+		n = add_sum(line, len, sum, attr, i);
 		if (len + n >= MY_LINE_LEN) {
-			p->line[len] = '\0';
-			print_line(p);
+			line[len] = '\0';
+			p->nr_lines++;
+			next = line_of(p);
+			memmove(next, line, head);
+			line = next;
 			len = head;
-			n = add_sum(p, len, sum, attr, i);
+			n = add_sum(line, len, sum, attr, i);
 		}
 		len += n;
 	}
-	print_line(p);
+	p->nr_lines++;
 }

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "pmu_event.h"
+#include "pmu_set.h"
 
 struct cpumask;
 struct my_target;
@@ -13,16 +13,17 @@ struct my_target;
 /* printk cuts a record near 1000 bytes; what does not fit begins a new line. */
 #define MY_LINE_LEN	960
 
+/* So many lines of one sample, and no more, are for the kernel log. */
+#define MY_LINES_MAX	24U
+
 /**
- * struct my_printer - where lines are made
- * @dry: they are counted, and not printed
- * @nr_lines: how many there were
- * @line: the one in hand
+ * struct my_printer - lines that are made, to be printed
+ * @nr_lines: how many; may be more than there is room for
+ * @lines: the first of them
  */
 struct my_printer {
-	bool dry;
 	unsigned int nr_lines;
-	char line[MY_LINE_LEN];
+	char lines[MY_LINES_MAX][MY_LINE_LEN];
 };
 
 /**
@@ -31,8 +32,9 @@ struct my_printer {
  * @first: and the first
  * @nr_cpus: how many were read
  * @missed: samples of any of them that were due since the one before
- * @marks: of how many counters there is something to say
- * @unknown: events of which a growth is not known, by place in the session's list
+ * @marks: how many counters have which mark
+ * @unknown: events whose growth is not known on all CPUs, by place in the session's
+ *	list
  * @growth: of all others, on all CPUs
  */
 struct my_summary {
@@ -42,19 +44,20 @@ struct my_summary {
 	u64 missed;
 	struct {
 		unsigned int wrapped;
-		unsigned int stolen;
+		unsigned int clobbered;
 		unsigned int late;
 	} marks;
 	u64 unknown;
 	u64 growth[MY_EVENTS_MAX];
 };
 
-void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *c);
-void my_print_owners(const struct cpumask *cpus, const struct my_pmu_cpu *c,
-		     u64 held);
+void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *cpu);
+void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
+		     u64 reserved);
 void my_print_sample(struct my_printer *p, const struct my_target *t);
 void my_summary_add(struct my_summary *sum, const struct my_target *t);
 void my_print_summary(struct my_printer *p, const struct my_summary *sum,
 		      const struct my_perf_event_attr *attr, unsigned int nr);
+void my_print_flush(struct my_printer *p);
 
 #endif

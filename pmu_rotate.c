@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns: a timer on the CPU itself, in its interrupt, ends one and begins the next.
- * No cross-call is needed, and without turns there is no timer.
+ * Rotation: a timer on the CPU itself ends one and begins the next in its interrupt.
+ * No cross-call is needed; where nothing is multiplexed no timer runs.
  *
- * Like perf's (kernel/events/core.c, perf_mux_hrtimer_handler) a turn takes some
- * milliseconds: long against the work of a change, short against a sample.
+ * Like perf's (kernel/events/core.c, perf_mux_hrtimer_handler) a rotation takes some
+ * milliseconds: long against the work of changing it, short against a sample.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -13,56 +13,46 @@
 #include "pmu_compat.h"
 #include "pmu_rotate.h"
 
-#define TURN_NS			(4 * NSEC_PER_MSEC)
+#define ROTATION_NS		(4 * NSEC_PER_MSEC)
 
-static enum hrtimer_restart turn_is_over(struct hrtimer *timer)
+static enum hrtimer_restart rotation_ends(struct hrtimer *timer)
 {
-	struct my_rotation *rotation = container_of(timer, struct my_rotation,
-						    timer);
+	struct my_rotate_timer *rotate = container_of(timer, struct my_rotate_timer,
+						      timer);
 
-	rotation->end_turn(rotation);
+	rotate->expired(rotate);
 	/* From now: however long the change took, the CPU has that time. */
-	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), TURN_NS));
+	hrtimer_set_expires(timer, ktime_add_ns(ktime_get(), ROTATION_NS));
 	return HRTIMER_RESTART;
 }
 
 /**
- * my_rotation_init() - before the first turn
- * @rotation: the turns
- * @end_turn: to be called when one ends, on its CPU, with interrupts off
- *
- * Context: any.
- */
-void my_rotation_init(struct my_rotation *rotation,
-		      void (*end_turn)(struct my_rotation *rotation))
-{
-	rotation->end_turn = end_turn;
-	hrtimer_setup(&rotation->timer, turn_is_over, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-/**
- * my_rotation_start() - from now on turns end
- * @rotation: the turns; the first has begun
+ * my_rotate_start() - from now on rotations end
+ * @rotate: the timer, which is not running; the first rotation has begun
+ * @expired: to be called when a rotation ends, on its CPU, with interrupts off
  *
  * Context: the CPU in question, interrupts off.
  */
-void my_rotation_start(struct my_rotation *rotation)
+void my_rotate_start(struct my_rotate_timer *rotate,
+		     void (*expired)(struct my_rotate_timer *rotate))
 {
 	lockdep_assert_irqs_disabled();
-	hrtimer_start(&rotation->timer, ns_to_ktime(TURN_NS),
+	rotate->expired = expired;
+	hrtimer_setup(&rotate->timer, rotation_ends, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&rotate->timer, ns_to_ktime(ROTATION_NS),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
- * my_rotation_stop() - this turn does not end
- * @rotation: the turns; nothing happens if they were not started
+ * my_rotate_stop() - the current rotation does not end
+ * @rotate: the timer, which was started
  *
  * Context: the CPU in question, interrupts off: so the timer's function, which is
  * called nowhere else, is not running.
  */
-void my_rotation_stop(struct my_rotation *rotation)
+void my_rotate_stop(struct my_rotate_timer *rotate)
 {
 	lockdep_assert_irqs_disabled();
-	hrtimer_try_to_cancel(&rotation->timer);
+	hrtimer_try_to_cancel(&rotate->timer);
 }

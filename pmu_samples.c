@@ -18,7 +18,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "pmu_event.h"
 #include "pmu_samples.h"
 #include "pmu_target.h"
 
@@ -43,7 +42,7 @@
  * @missed: samples that were due before
  * @grown: its growth
  * @home: the counter that it never leaves, or MY_NO_COUNTER
- * @flag: what is to be said of that counter, or ""
+ * @flag: the mark of that counter, or ""
  */
 struct my_samples_row {
 	const struct my_perf_event *event;
@@ -110,7 +109,7 @@ void my_samples_free(struct my_samples *samples)
 /* The one that matters most: the growth of the first two is not known. */
 static const char *flag_of(const struct my_pmu_marks *marks, u64 counter)
 {
-	if (marks->stolen & counter)
+	if (marks->clobbered & counter)
 		return "stolen";
 	if (marks->late & counter)
 		return "late";
@@ -120,17 +119,17 @@ static const char *flag_of(const struct my_pmu_marks *marks, u64 counter)
 static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		     unsigned int i, u64 number)
 {
-	int home = t->c.schedule.home[i];
+	int home = t->set.schedule.home[i];
 	u64 bit = home == MY_NO_COUNTER ? 0 : BIT_ULL(home);
 
 	*row = (struct my_samples_row) {
-		.event = &t->c.event[i],
+		.event = &t->set.event[i],
 		.number = number,
 		.time = t->sample.time,
 		.dt = t->sample.time - t->last.time,
 		.latency = t->sample.time - t->sample.asked,
 		.missed = t->missed,
-		.grown = my_target_growth(t, i),
+		.grown = t->grown[i],
 		.home = home,
 		.flag = flag_of(&t->sample.marks, bit),
 	};
@@ -150,7 +149,7 @@ void my_samples_add(struct my_samples *samples, const struct my_target *t,
 	unsigned int i, at;
 
 	mutex_lock(&samples->lock);
-	for (i = 0; i < t->c.nr_events; i++) {
+	for (i = 0; i < t->set.nr_events; i++) {
 		div_u64_rem(samples->head, samples->size, &at);
 		fill_row(&samples->row[at], t, i, number);
 		samples->head++;
@@ -186,7 +185,7 @@ static void format_row(struct reader *r, const struct my_samples_row *row)
 	size_t len;
 
 	len = scnprintf(r->text, TEXT_LEN, "%llu,%d,%llu,%llu,%llu,%llu,\"%s\",",
-			row->number, row->event->cpu->cpu, row->time, row->dt,
+			row->number, row->event->set->cpu->cpu, row->time, row->dt,
 			row->latency, row->missed, name);
 	if (row->home != MY_NO_COUNTER)
 		len += scnprintf(r->text + len, TEXT_LEN - len, "%s%d",

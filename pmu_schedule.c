@@ -8,18 +8,20 @@
  * augmenting path (C. Berge, "Two theorems in graph theory", 1957).  If there
  * is none, there is no matching of these events at all.
  *
- * When not all groups fit, they take turns.  The groups stand in a ring; a turn
- * is as many of them, one after the other, as fit together, and the next one
- * begins with the group at which this one stopped.  So between two turns of a
+ * When not all groups fit, they are multiplexed.  Groups rotate round-robin: a rotation
+ * takes as many consecutive groups as fit together, and the next one
+ * begins with the group at which this one stopped.  So between two rotations of a
  * group each other group has had at least one, and after any time the
- * numbers of turns of any two groups differ by one at most.
+ * numbers of rotations of any two groups differ by one at most.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "pmu_event.h"
 #include "pmu_schedule.h"
+#include "pmu_set.h"
+#include "pmu_why.h"
 
 static_assert(MY_PMC_MAX == 64 && MY_EVENTS_MAX == 64, "sets of both are a u64");
 
@@ -39,43 +41,47 @@ struct matching {
 	u64 taken;
 };
 
-/* Along the path, from its free end back to the event at which it begins. */
-static void move_along(struct matching *m, const s8 *reached_by, int idx)
-{
-	while (idx != MY_NO_COUNTER) {
-		int event = reached_by[idx], left = m->idx[event];
-
-		m->idx[event] = idx;
-		m->event[idx] = event;
-		m->taken |= BIT_ULL(idx);
-		idx = left;
-	}
-}
-
-/* A counter out of @among for one more event, breadth first, lowest first. */
+/*
+ * A counter out of @among for one more event, breadth first, lowest first.  When a free
+ * one is reached, each event on the path moves to the counter that it has reached, from
+ * the free end back to the event at which the path begins.
+ */
 static bool add_event(struct matching *m, int event, u64 among)
 {
 	s8 queue[MY_EVENTS_MAX], reached_by[MY_PMC_MAX];
 	unsigned int first = 0, last = 0;
-	u64 seen = 0, left;
+	int idx = MY_NO_COUNTER;
+	u64 seen = 0, left = 0;
 
 	queue[last++] = event;
-	while (first < last) {
-		event = queue[first++];
-		left = m->demand[event].counters & among & ~seen;
-		for (; left; left &= left - 1) {
-			int idx = __ffs64(left);
-
-			seen |= BIT_ULL(idx);
-			reached_by[idx] = event;
-			if (!(m->taken & BIT_ULL(idx))) {
-				move_along(m, reached_by, idx);
-				return true;
-			}
-			queue[last++] = m->event[idx];
+	while (first < last || left) {
+		if (!left) {
+			event = queue[first++];
+			left = m->demand[event].counters & among & ~seen;
+			continue;
 		}
+		idx = __ffs64(left);
+		left &= left - 1;
+		seen |= BIT_ULL(idx);
+		reached_by[idx] = event;
+		if (!(m->taken & BIT_ULL(idx)))
+			break;
+		queue[last++] = m->event[idx];
+		idx = MY_NO_COUNTER;
 	}
-	return false;
+	if (idx == MY_NO_COUNTER)
+		return false;
+	while (idx != MY_NO_COUNTER) {
+		int left_behind;
+
+		event = reached_by[idx];
+		left_behind = m->idx[event];
+		m->idx[event] = idx;
+		m->event[idx] = event;
+		m->taken |= BIT_ULL(idx);
+		idx = left_behind;
+	}
+	return true;
 }
 
 static bool is_pinned(const struct my_pmu_demand *demand)
@@ -122,10 +128,10 @@ bool my_pmu_match(const struct my_pmu_demand *demand, u64 events, s8 *idx)
 	return add_events(&m, events, true) && add_events(&m, events, false);
 }
 
-/* --- turns -------------------------------------------------------------------- */
+/* --- rotations ---------------------------------------------------------------- */
 
 /**
- * struct ring - the groups that take turns
+ * struct ring - the groups that are multiplexed
  * @demand: of all events
  * @always: the events of all other groups, by place
  * @group: of each group in the ring its events, by place
@@ -160,60 +166,49 @@ static void make_ring(struct ring *ring, const struct my_pmu_demand *demand,
 	}
 }
 
-/* The turn that begins with group @start; returns how many of the ring fit. */
-static unsigned int make_turn(const struct ring *ring, unsigned int start,
-			      struct my_pmu_turn *turn)
+/* Each takes the groups from where the one before it stopped, as many as fit. */
+static int make_rotations(const struct ring *ring, struct my_pmu_schedule *s,
+			  unsigned int *culprit)
 {
-	s8 idx[MY_EVENTS_MAX];
-	unsigned int n;
-
-	turn->events = ring->always;
-	my_pmu_match(ring->demand, turn->events, turn->idx);
-	for (n = 0; n < ring->nr; n++) {
-		u64 more = ring->group[(start + n) % ring->nr];
-
-		if (!my_pmu_match(ring->demand, turn->events | more, idx))
-			break;
-		turn->events |= more;
-		memcpy(turn->idx, idx, sizeof(idx));
-	}
-	return n;
-}
-
-static int make_turns(const struct ring *ring, struct my_pmu_schedule *s,
-		      unsigned int *culprit)
-{
+	s8 rotation_at[MY_EVENTS_MAX], idx[MY_EVENTS_MAX];
 	unsigned int start = 0, n;
-	s8 turn_at[MY_EVENTS_MAX];
 
-	memset(turn_at, -1, sizeof(turn_at));
-	s->nr_turns = 0;
+	memset(rotation_at, -1, sizeof(rotation_at));
+	s->nr_rotations = 0;
 	do {
-		struct my_pmu_turn *turn = &s->turn[s->nr_turns];
+		struct my_pmu_rotation *rotation = &s->rotation[s->nr_rotations];
 
-		n = make_turn(ring, start, turn);
+		rotation->events = ring->always;
+		my_pmu_match(ring->demand, rotation->events, rotation->idx);
+		for (n = 0; n < ring->nr; n++) {
+			u64 more = ring->group[(start + n) % ring->nr];
+
+			if (!my_pmu_match(ring->demand, rotation->events | more, idx))
+				break;
+			rotation->events |= more;
+			memcpy(rotation->idx, idx, sizeof(idx));
+		}
 		if (!n && ring->nr) {
 			*culprit = __ffs64(ring->group[start]);
 			return -ENOSPC;
 		}
-		turn_at[start] = s->nr_turns++;
+		rotation_at[start] = s->nr_rotations++;
 		start = ring->nr ? (start + n) % ring->nr : 0;
-		turn->next = s->nr_turns;
-	} while (turn_at[start] < 0);
-	s->turn[s->nr_turns - 1].next = turn_at[start];
+		rotation->next = s->nr_rotations;
+	} while (rotation_at[start] < 0);
+	s->rotation[s->nr_rotations - 1].next = rotation_at[start];
 	return 0;
 }
 
-/* The first event for which there is no counter with those before it. */
+/* The first event for which there is no counter with those before it; there is one. */
 static unsigned int find_culprit(const struct ring *ring)
 {
+	u64 left = ring->always, events = left & -left;
 	s8 idx[MY_EVENTS_MAX];
-	u64 left, events = 0;
 
-	for (left = ring->always; left; left &= left - 1) {
+	while (my_pmu_match(ring->demand, events, idx)) {
+		left &= left - 1;
 		events |= left & -left;
-		if (!my_pmu_match(ring->demand, events, idx))
-			break;
 	}
 	return __ffs64(left);
 }
@@ -223,26 +218,26 @@ static void find_homes(struct my_pmu_schedule *s)
 	unsigned int i, j;
 
 	s->always = ~0ULL;
-	memcpy(s->home, s->turn[0].idx, sizeof(s->home));
-	for (i = 0; i < s->nr_turns; i++) {
-		s->always &= s->turn[i].events;
+	memcpy(s->home, s->rotation[0].idx, sizeof(s->home));
+	for (i = 0; i < s->nr_rotations; i++) {
+		s->always &= s->rotation[i].events;
 		for (j = 0; j < MY_EVENTS_MAX; j++) {
-			if (s->turn[i].idx[j] != s->home[j])
+			if (s->rotation[i].idx[j] != s->home[j])
 				s->home[j] = MY_NO_COUNTER;
 		}
 	}
 }
 
 /**
- * my_pmu_schedule() - in which turns these events are counted
+ * my_pmu_schedule() - in which rotations these events are counted
  * @s: filled in
  * @demand: what they need; groups are contiguous
  * @nr: how many, at most MY_EVENTS_MAX
  * @culprit: if refused, the place of the event that has no counter, or of the
  *	first one of its group
  *
- * If all fit at the same time, there is one turn.  Otherwise all groups get the same
- * number of turns, but for one at any moment, and those that are always on all.
+ * If all fit at the same time, there is one rotation.  Otherwise all groups get the same
+ * number of rotations, plus or minus one at any moment; those always on get all.
  *
  * Context: any that has 1.5 kB of stack; pure.
  * Return: 0, or -ENOSPC if some would never have its counters.
@@ -260,9 +255,237 @@ int my_pmu_schedule(struct my_pmu_schedule *s,
 		*culprit = find_culprit(&ring);
 		return -ENOSPC;
 	}
-	err = make_turns(&ring, s, culprit);
+	err = make_rotations(&ring, s, culprit);
 	if (err)
 		return err;
 	find_homes(s);
+	return 0;
+}
+
+/* --- the counters of an event set ------------------------------------------- */
+
+/* The sentence, which names the counter that was asked for, ends with what is wrong. */
+static int refuse_constraint(const struct my_pmu_cpu *cpu,
+			     const struct my_perf_event_attr *attr, u64 can,
+			     struct my_pmu_why *why)
+{
+	const char *kind = my_pmc_kind(attr->constraint);
+	int number = my_pmc_number(attr->constraint);
+	u64 bit = BIT_ULL(attr->constraint);
+
+	if (!(cpu->pmu.counters & bit))
+		return my_refuse(why, -EINVAL,
+				 "'%s@%s%d': CPU %d has no %s%d; it has %u generic (gp) and %u fixed counters",
+				 attr->name, kind, number, cpu->cpu, kind, number,
+				 my_pmu_num_counters(&cpu->pmu),
+				 my_pmu_num_counters_fixed(&cpu->pmu));
+	if (!(can & bit))
+		return my_refuse(why, -EINVAL,
+				 "'%s@%s%d': %s%d cannot count this event; leave the counter out and the module chooses",
+				 attr->name, kind, number, kind, number);
+	if (cpu->firmware & bit)
+		return my_refuse(why, -EBUSY,
+				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses",
+				 attr->name, kind, number, kind, number, cpu->cpu);
+	if (cpu->used & bit)
+		return my_refuse(why, -EBUSY,
+				 "'%s@%s%d': %s%d is in use on CPU %d, for other events of my_pmu; without a counter it chooses",
+				 attr->name, kind, number, kind, number, cpu->cpu);
+	return my_refuse(why, -EINVAL,
+			 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
+			 attr->name, kind, number, kind, number);
+}
+
+/* @what has no counters left, or not enough: who has them? */
+static int refuse_full(const struct my_pmu_cpu *cpu, const char *name,
+		       const char *what, struct my_pmu_why *why)
+{
+	const char *others = "";
+
+	if (cpu->firmware && cpu->used)
+		others = ", and its firmware and other events of my_pmu use some";
+	else if (cpu->used)
+		others = ", and other events of my_pmu use some";
+	else if (cpu->firmware)
+		others = ", and its firmware uses some";
+	return my_refuse(why, -ENOSPC,
+			 "'%s'%s; CPU %d has %u generic (gp) and %u fixed counters%s",
+			 name, what, cpu->cpu, my_pmu_num_counters(&cpu->pmu),
+			 my_pmu_num_counters_fixed(&cpu->pmu), others);
+}
+
+static const char no_counter[] = ": no counter is left that counts it";
+
+/* Which counters could have the event, if there were no other event in its set. */
+static int find_counters(const struct my_pmu_cpu *cpu,
+			 const struct my_perf_event_attr *attr, u64 *counters,
+			 struct my_pmu_why *why)
+{
+	u64 can, allowed = attr->allowed ?: ~0ULL;
+	const char *reason;
+
+	if (attr->constraint != MY_PMC_ANY)
+		allowed = BIT_ULL(attr->constraint);
+	can = cpu->pmu.ops->counters_for(&cpu->pmu, attr, &reason);
+	*counters = can & allowed & ~(cpu->firmware | cpu->used);
+	if (*counters)
+		return 0;
+	if (attr->constraint != MY_PMC_ANY && !(cpu->pmu.counters & allowed))
+		return refuse_constraint(cpu, attr, can, why);
+	if (!can)
+		return my_refuse(why, -EOPNOTSUPP, "'%s': CPU %d %s", attr->name,
+				 cpu->cpu, reason);
+	if (attr->constraint != MY_PMC_ANY)
+		return refuse_constraint(cpu, attr, can, why);
+	if (!(can & allowed))
+		return my_refuse(why, -EINVAL,
+				 "'%s': none of the counters behind its @ exists and counts it; without them the module chooses",
+				 attr->name);
+	return refuse_full(cpu, attr->name, no_counter, why);
+}
+
+/**
+ * my_perf_event_group() - the events that start and stop with this one
+ * @event: the event
+ *
+ * Context: any; pure.
+ * Return: it and the others of its group, by place.
+ */
+u64 my_perf_event_group(const struct my_perf_event *event)
+{
+	const struct my_event_set *set = event->set;
+	u64 events = 0;
+	unsigned int i;
+
+	for (i = 0; i < set->nr_events; i++) {
+		if (set->event[i].attr.group == event->attr.group)
+			events |= BIT_ULL(i);
+	}
+	return events;
+}
+
+/* The event at @culprit has no counter together with those that must be on with it. */
+static int refuse_schedule(const struct my_event_set *set, unsigned int culprit,
+			   struct my_pmu_why *why)
+{
+	const struct my_perf_event_attr *attr = &set->event[culprit].attr;
+	unsigned int nr = hweight64(my_perf_event_group(&set->event[culprit])), i;
+	char what[96];
+
+	for (i = 0; i < culprit && attr->constraint != MY_PMC_ANY; i++) {
+		if (set->event[i].attr.constraint == attr->constraint)
+			return refuse_constraint(set->cpu, attr, ~0ULL, why);
+	}
+	if (nr == 1)
+		return refuse_full(set->cpu, attr->name, no_counter, why);
+	snprintf(what, sizeof(what),
+		 " and its group in braces: no counters are left that count these %u events at the same time",
+		 nr);
+	return refuse_full(set->cpu, attr->name, what, why);
+}
+
+/**
+ * my_event_set_place() - events onto the counters that they have in a rotation
+ * @set: the set; the events that change their counter are not programmed
+ * @number: of the rotation
+ *
+ * Context: as the events themselves, see struct my_event_set; pure.
+ */
+void my_event_set_place(struct my_event_set *set, unsigned int number)
+{
+	const struct my_pmu_rotation *rotation = &set->schedule.rotation[number];
+	const struct my_x86_pmu *pmu = &set->cpu->pmu;
+	unsigned int i;
+
+	set->rotation = number;
+	for (i = 0; i < set->nr_events; i++) {
+		struct my_perf_event *event = &set->event[i];
+
+		if (event->hw.idx == rotation->idx[i])
+			continue;
+		event->hw.idx = rotation->idx[i];
+		if (event->hw.idx != MY_NO_COUNTER)
+			pmu->ops->encode(pmu, &event->attr, &event->hw);
+	}
+}
+
+/**
+ * my_event_set_release() - the counters that a set has belong to nobody any more
+ * @set: the set; nothing of it is programmed
+ *
+ * Context: as my_event_set_assign().
+ */
+void my_event_set_release(struct my_event_set *set)
+{
+	struct my_pmu_cpu *cpu = set->cpu;
+	int idx;
+
+	for (idx = 0; idx < MY_PMC_MAX; idx++) {
+		if (cpu->owner[idx] != set)
+			continue;
+		cpu->owner[idx] = NULL;
+		cpu->used &= ~BIT_ULL(idx);
+	}
+}
+
+/**
+ * my_event_set_assign() - which events, and when they are on which counters
+ * @set: the set; nothing of it is programmed; it loses the counters that it had
+ * @attr: the events
+ * @nr: how many, at most MY_EVENTS_MAX
+ * @culprit: if refused, the place of the event because of which
+ * @why: and the reason
+ *
+ * If all can be counted at the same time, they are; otherwise groups rotate, except
+ * those that name a counter or are pinned.  All are to count when the CPU comes up,
+ * see my_event_set_up().  From then until my_event_set_release() the counters belong to
+ * the set.
+ *
+ * Context: task, with 2 kB of stack; see struct my_pmu_cpu.  No register is touched.
+ * Return: 0; -EINVAL for a counter that does not exist or cannot count the event,
+ * -EBUSY for one that is in use; -EOPNOTSUPP if the CPU does not have the event;
+ * -ENOSPC if some could never have their counters.
+ */
+int my_event_set_assign(struct my_event_set *set,
+			const struct my_perf_event_attr *attr, unsigned int nr,
+			unsigned int *culprit, struct my_pmu_why *why)
+{
+	struct my_pmu_demand demand[MY_EVENTS_MAX];
+	unsigned int i, j;
+	int err;
+
+	my_event_set_release(set);
+	memset_startat(set, 0, rotation);
+	set->nr_events = nr;
+	set->used = 0;
+	for (i = 0; i < nr; i++) {
+		*culprit = i;
+		err = find_counters(set->cpu, &attr[i], &demand[i].counters, why);
+		if (err)
+			return err;
+		demand[i].group = attr[i].group;
+		demand[i].always = attr[i].pinned || attr[i].constraint != MY_PMC_ANY;
+		set->event[i] = (struct my_perf_event) {
+			.attr = attr[i],
+			.hw.idx = MY_NO_COUNTER,
+			.set = set,
+		};
+	}
+	err = my_pmu_schedule(&set->schedule, demand, nr, culprit);
+	if (err)
+		return refuse_schedule(set, *culprit, why);
+	my_event_set_place(set, 0);
+	for (i = 0; i < set->schedule.nr_rotations; i++) {
+		for (j = 0; j < nr; j++) {
+			int idx = set->schedule.rotation[i].idx[j];
+
+			if (idx == MY_NO_COUNTER)
+				continue;
+			set->used |= BIT_ULL(idx);
+			set->cpu->owner[idx] = set;
+		}
+	}
+	set->cpu->used |= set->used;
+	set->enabled = nr ? GENMASK_ULL(nr - 1, 0) : 0;
 	return 0;
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "pmu_encode.h"
-#include "pmu_event.h"
+#include "pmu_ops.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
@@ -173,8 +173,7 @@ static bool set_named(const char *name, bool any_case,
 		if (any_case ? strcasecmp(name, codes[i].name) :
 			       strcmp(name, codes[i].name))
 			continue;
-		attr->event = codes[i].event;
-		attr->umask = codes[i].umask;
+		attr->config = codes[i].umask << 8 | codes[i].event;
 		attr->perf_type = codes[i].perf_type;
 		attr->perf_config = codes[i].perf_config;
 		attr->named = true;
@@ -247,21 +246,22 @@ static bool set_cache(const char *text, struct my_perf_event_attr *attr)
 	return true;
 }
 
+/* Of an event select: event and umask; edge, inv and cmask. */
+#define WHAT_MASK	0xffffUL
+#define HOW_MASK	0xff840000UL
+
 static bool set_raw(u64 config, struct my_perf_event_attr *attr)
 {
 	if (config & 1 << 21)
 		return false;
 	if (attr->named) {
-		attr->beside = config & ~0xffdf0000UL;
+		attr->added = config & ~0xffdf0000UL;
+		attr->config |= config & HOW_MASK;
 	} else {
-		attr->event = config;
-		attr->umask = config >> 8;
+		attr->config = config & (WHAT_MASK | HOW_MASK);
 		attr->perf_type = 4;
 		attr->perf_config = config;
 	}
-	attr->edge = config >> 18 & 1;
-	attr->inv = config >> 23 & 1;
-	attr->cmask = config >> 24;
 	return true;
 }
 
@@ -396,17 +396,17 @@ static bool set_counters(char *text, struct my_perf_event_attr *attr)
 		for (i = first; i <= last; i++) {
 			u64 bit = 1UL << i << (text[0] == 'f' ? 32 : 0);
 
-			if (attr->counters & bit)
+			if (attr->allowed & bit)
 				return false;
-			attr->counters |= bit;
+			attr->allowed |= bit;
 		}
-		attr->pin = first + (text[0] == 'f' ? 32 : 0);
+		attr->constraint = first + (text[0] == 'f' ? 32 : 0);
 		text = next;
 	} while (next);
 	if (more || range)
-		attr->pin = -1;
+		attr->constraint = -1;
 	else
-		attr->counters = 0;
+		attr->allowed = 0;
 	return true;
 }
 
@@ -473,7 +473,7 @@ static bool set_attr(const char *text, const char *group,
 	size_t len, own = 0;
 
 	memset(attr, 0, sizeof(*attr));
-	attr->pin = -1;
+	attr->constraint = -1;
 	if (strlen(text) > EVENT_MAX)
 		return false;
 	slashes = matches(&slashed, text, match, 7);
@@ -688,29 +688,26 @@ static void expect_same(const struct my_perf_event_attr *attr,
 {
 	expect(memchr(attr->name, '\0', sizeof(attr->name)));
 	expect(!strcmp(attr->name, want->name));
-	expect(attr->event == want->event);
-	expect(attr->umask == want->umask);
+	expect(attr->config == want->config);
 	expect(attr->named == want->named);
 	expect(attr->exclude_user == want->exclude_user);
 	expect(attr->exclude_kernel == want->exclude_kernel);
 	expect(!attr->exclude_user || !attr->exclude_kernel);
-	expect(attr->cmask == want->cmask);
-	expect(attr->edge == want->edge);
-	expect(attr->inv == want->inv);
 	expect(attr->perf_type == want->perf_type);
 	if (want->perf_type == MY_TYPE_SYSFS)
 		expect(!strcmp(my_sysfs_name(attr), in_sysfs[want->perf_config]));
 	else
 		expect(attr->perf_config == want->perf_config);
-	expect(attr->beside == want->beside);
+	expect(attr->added == want->added);
 	expect(!attr->confirmed);
-	expect(attr->counters == want->counters);
+	expect(!attr->optional);
+	expect(attr->allowed == want->allowed);
 	expect(attr->pinned == want->pinned);
 	expect(attr->group == want->group);
-	expect(attr->pin == want->pin);
-	expect(!attr->counters || attr->pin == MY_PMC_ANY);
-	expect(attr->pin == MY_PMC_ANY ||
-	       (attr->pin >= 0 && attr->pin < MY_PMC_MAX));
+	expect(attr->constraint == want->constraint);
+	expect(!attr->allowed || attr->constraint == MY_PMC_ANY);
+	expect(attr->constraint == MY_PMC_ANY ||
+	       (attr->constraint >= 0 && attr->constraint < MY_PMC_MAX));
 }
 
 /*
@@ -767,7 +764,7 @@ static void check_list(const char *list, unsigned int max, char fill,
 static size_t write_counters(char *to, size_t size,
 			     const struct my_perf_event_attr *attr)
 {
-	u64 set = attr->pin == MY_PMC_ANY ? attr->counters : BIT_ULL(attr->pin);
+	u64 set = attr->constraint == MY_PMC_ANY ? attr->allowed : BIT_ULL(attr->constraint);
 	const char *sep = "@";
 	size_t len = 0;
 	int i;
@@ -779,8 +776,8 @@ static size_t write_counters(char *to, size_t size,
 				my_pmc_kind(i), my_pmc_number(i));
 		sep = "+";
 	}
-	/* One counter that is no pin is a range. */
-	if (attr->counters && !(set & (set - 1)))
+	/* A set of one counter is a range. */
+	if (attr->allowed && !(set & (set - 1)))
 		len += snprintf(to + len, size - len, "-%d",
 				my_pmc_number(__builtin_ctzl(set)));
 	return len;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "pmu_encode.h"
-#include "pmu_event.h"
+#include "pmu_ops.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
@@ -17,7 +17,8 @@
 
 static u64 counters_of(const struct my_perf_event_attr *attr)
 {
-	return attr->pin == MY_PMC_ANY ? attr->counters : BIT_ULL(attr->pin);
+	return attr->constraint == MY_PMC_ANY ? attr->allowed :
+						BIT_ULL(attr->constraint);
 }
 
 static void parse(const char *line)
@@ -30,7 +31,7 @@ static void parse(const char *line)
 		return;
 	}
 	printf("%lu %llu\n",
-	       my_event_config(&attr) | (attr.exclude_user ? 0UL : USR) |
+	       attr.config | (attr.exclude_user ? 0UL : USR) |
 	       (attr.exclude_kernel ? 0UL : OS),
 	       (unsigned long long)counters_of(&attr));
 }

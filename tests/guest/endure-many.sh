@@ -12,7 +12,7 @@ for cpu in $(seq 0 $((cpus - 1))); do
 	wait_samples 2 || wrong="$wrong cpu$cpu: no samples"
 	unload
 	total=$((total + $(samples | wc -l)))
-	[ "$(value instructions@gp2)" = "$(value instructions@fixed0)" ] || wrong="$wrong cpu$cpu: counters disagree"
+	[ "$(value instructions@gp0)" = "$(value instructions@fixed0)" ] || wrong="$wrong cpu$cpu: counters disagree"
 	[ "$(/root/pmu-registers "$cpu")" = "$before" ] || wrong="$wrong cpu$cpu: registers changed"
 done
 figure "CPUs counted on, one after the other: $cpus; samples: $total"

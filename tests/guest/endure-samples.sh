@@ -38,7 +38,7 @@ disagree=$(samples | awk '{
 	for (i = 5; i <= NF; i++)
 		if (split($i, pair, "=") == 2)
 			v[pair[1]] = pair[2]
-	if (v["instructions@gp2"] != v["instructions@fixed0"])
+	if (v["instructions@gp0"] != v["instructions@fixed0"])
 		print
 }')
 unload

@@ -13,7 +13,7 @@ is "CPU 1 has not" "$(log)" \
 	"counters: 'instructions@gp5': CPU 1 has no gp5; it has 4 generic (gp) and 3 fixed counters"
 load cpu=1 interval=100 "counters={cycles,cycles,cycles,cycles,cycles,cycles}"
 is "CPU 1 has counters for five of cycles, not for six" "$(log)" \
-	"counters: 'cycles' and what is in its braces: no counters are left that count these 6 events at the same time; CPU 1 has 4 generic (gp) and 3 fixed counters"
+	"counters: 'cycles' and its group in braces: no counters are left that count these 6 events at the same time; CPU 1 has 4 generic (gp) and 3 fixed counters"
 # --- both
 load cpu=all interval=100 counters=instructions,cycles
 is "both CPUs can be counted on" "$(log | grep -c 'generic registers: ')" 2
@@ -22,8 +22,8 @@ wait_samples 4
 unload
 has "both are sampled" "$(log)" '^all t=.* cpus=2 '
 load cpu=1 interval=10000
-has "CPU 1's counters must be read more often" "$(log)" \
-	'interval: 10000: a 40-bit counter must be read every 8192 ms at least'
+is "CPU 1 counts, though its counters must be read more often" "$?" 0
+unload
 busy 1
 load cpu=1 interval=100 counters=instructions@gp3,cycles@fixed1
 has "CPU 1 has 4 generic counters" "$(log)" 'generic registers: +4 \(gp0-3\)$'

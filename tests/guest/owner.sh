@@ -28,12 +28,12 @@ is "loads" "$?" 0
 
 # --- who owns what
 is "one line says who owns what" "$(log | grep 'held against')" \
-	"cpu3: held against perf, on all CPUs: gp0-7; counting: gp2-3 fixed0-1; the firmware's: none"
+	"cpu3: held against perf, on all CPUs: gp0-7; counting: gp0-1 fixed0-1; the firmware's: none"
 has "a file says how many samples there were" "$(head -n 1 $state)" '^cpu3 samples [0-9]+ missed [0-9]+$'
-is "and whose each counter is" "$(sed 1d $state)" "cpu3 gp0 held
-cpu3 gp1 held
-cpu3 gp2 counting instructions
-cpu3 gp3 counting cycles
+is "and whose each counter is" "$(sed 1d $state)" "cpu3 gp0 counting instructions
+cpu3 gp1 counting cycles
+cpu3 gp2 held
+cpu3 gp3 held
 cpu3 gp4 held
 cpu3 gp5 held
 cpu3 gp6 held

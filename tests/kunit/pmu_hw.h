@@ -9,8 +9,6 @@
 
 #include <linux/types.h>
 
-#include "pmu_capture.h"
-
 void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
 bool hw_is_xen_pv(void);
@@ -23,20 +21,37 @@ int hw_rdmsr(u32 msr, u64 *val);
 int hw_wrmsr(u32 msr, u64 val);
 int hw_peek_msr(u32 msr, u64 *val);
 int hw_rdpmc(u32 index, u64 *val);
-int hw_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture);
 
-struct hw_perf_answer {
-	u64 config;
-	bool extra;
-};
+/* The single instructions of a capture. */
+static inline int hw_fast_rdmsr(u32 msr, u32 *low, u32 *high)
+{
+	u64 val;
+	int err = hw_peek_msr(msr, &val);
 
-int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer);
-int hw_show_perf(int cpu, const char *name, char *page);
-void *hw_hold_perf(int cpu);
-void hw_let_perf_go(void *held);
+	*low = val;
+	*high = val >> 32;
+	return err;
+}
 
-#define HW_TURN_INSTRUCTIONS	16
+static inline int hw_fast_rdpmc(u32 index, u32 *low, u32 *high)
+{
+	u64 val;
+	int err = hw_rdpmc(index, &val);
 
-int hw_run_known_code(u32 msr, u64 before, u64 after, unsigned int turns);
+	*low = val;
+	*high = val >> 32;
+	return err;
+}
+
+static inline int hw_fast_wrmsr(u32 msr, u32 low, u32 high)
+{
+	return hw_wrmsr(msr, (u64)high << 32 | low);
+}
+
+u64 hw_fast_ticks(void);
+
+#define HW_ROUND_INSTRUCTIONS	16
+
+void hw_run_known_code(unsigned int rounds);
 
 #endif

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "pmu_hw.h"
+#include "pmu_perf.h"
 #include "pmu_sim.h"
 
 #define PERFEVTSEL0		0x186
@@ -150,7 +151,7 @@ static bool clock_is_held;
  * @hold: no time passes but HELD_CLOCK_NS with each look at the clock, so that what
  *	a test sees does not depend on who else wants this machine
  *
- * Context: while nobody counts.
+ * Context: while nothing counts.
  */
 void sim_hold_clock(bool hold)
 {
@@ -560,67 +561,20 @@ int hw_rdpmc(u32 index, u64 *val)
 	return access_register(SIM_RDPMC, index, val);
 }
 
-/* --- the capture: what pmu_hw.h has in assembler, said in C ----------------------- */
-
 bool sim_without_ticks;
 
-struct captured {
-	bool differs;
-	int err;
-};
-
-/* What comes behind a fault is not done. */
-static void look_at(struct captured *c, u32 msr, u64 mask, u64 wanted)
+u64 hw_fast_ticks(void)
 {
-	u64 val;
-
-	if (c->err)
-		return;
-	c->err = hw_peek_msr(msr, &val);
-	c->differs |= (val ^ wanted) & mask;
+	return sim_now();
 }
 
-static void capture_counters(struct captured *c, const struct my_pmu_plan *plan,
-			     u64 *value)
-{
-	s64 i;
-
-	for (i = plan->first; i < plan->end && !c->err; i++) {
-		unsigned int place = MY_CAPTURE_MIDDLE + i;
-
-		c->err = hw_rdpmc(plan->counter[place].rdpmc, &value[place]);
-		if (i < 0)
-			look_at(c, plan->counter[place].select, ~0ULL,
-				plan->config[place]);
-	}
-	if (plan->end)
-		look_at(c, plan->shared_msr, plan->shared_mask, plan->shared_config);
-	look_at(c, plan->status_msr, plan->quiet, 0);
-}
-
-int hw_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture)
-{
-	struct captured c = {};
-	int err;
-
-	look_at(&c, plan->ctrl_msr, ~0ULL, plan->ctrl);
-	if (c.err || c.differs)
-		return c.err ?: 1;
-	err = plan->freeze ? hw_wrmsr(plan->ctrl_msr, plan->stopped) : 0;
-	if (err)
-		return err;
-	capture->ticks = sim_now();
-	capture_counters(&c, plan, capture->value);
-	err = plan->freeze ? hw_wrmsr(plan->ctrl_msr, plan->ctrl) : 0;
-	return err ?: c.err ?: c.differs;
-}
-
-/* --- code of which is known what it does --------------------------------------- */
+/* --- code whose instruction count is known --------------------------------------- */
 
 /* One cycle, reference cycle and slot for each instruction, as in our lab. */
-static void run_known_code(struct sim_cpu *sim, unsigned int turns)
+void hw_run_known_code(unsigned int rounds)
 {
-	u64 n = turns * HW_TURN_INSTRUCTIONS;
+	struct sim_cpu *sim = this_sim();
+	u64 n = rounds * HW_ROUND_INSTRUCTIONS;
 
 	if (sim->known_codes < 64 &&
 	    sim->disturb_calls & BIT_ULL(sim->known_codes))
@@ -630,16 +584,6 @@ static void run_known_code(struct sim_cpu *sim, unsigned int turns)
 	sim_retire(sim, 0x3c, 0x00, false, n);
 	sim_retire(sim, 0x00, 0x03, false, n);
 	sim_retire(sim, 0x00, 0x04, false, n);
-}
-
-int hw_run_known_code(u32 msr, u64 before, u64 after, unsigned int turns)
-{
-	int err = hw_wrmsr(msr, before);
-
-	if (err)
-		return err;
-	run_known_code(this_sim(), turns);
-	return hw_wrmsr(msr, after);
 }
 
 /* --- CPUID ------------------------------------------------------------------ */
@@ -769,7 +713,7 @@ void hw_release_perfctr(u32 msr)
 
 struct sim_perf sim_perf;
 
-void *hw_hold_perf(int cpu)
+void *my_perf_hold(int cpu)
 {
 	might_sleep();
 	if (sim_perf.err)
@@ -778,7 +722,7 @@ void *hw_hold_perf(int cpu)
 	return &sim_perf;
 }
 
-void hw_let_perf_go(void *held)
+void my_perf_let_go(void *held)
 {
 	might_sleep();
 	if (held)
@@ -799,7 +743,7 @@ static int asked(int cpu)
 }
 
 /* As the kernel's: sysfs wants a page of its own, and some texts end in a newline. */
-int hw_show_perf(int cpu, const char *name, char *page)
+int my_perf_show(int cpu, const char *name, char *page)
 {
 	int err = asked(cpu);
 	unsigned int i;
@@ -815,7 +759,7 @@ int hw_show_perf(int cpu, const char *name, char *page)
 	return err ?: -ENOENT;
 }
 
-int hw_ask_perf(int cpu, u32 type, u64 config, struct hw_perf_answer *answer)
+int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 {
 	int err = asked(cpu);
 	unsigned int i;

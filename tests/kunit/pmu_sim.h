@@ -3,7 +3,8 @@
  * A simulated register file: one architectural PMU for each CPU, with the rules
  * of the SDM that matter to software that drives it.  Written from the SDM,
  * volume 3, "Architectural performance monitoring", and volume 2, RDPMC and
- * CPUID; it includes nothing of the module's but the seam that it stands behind.
+ * CPUID; of the module it includes the seams that it stands behind, pmu_hw.h and
+ * pmu_perf.h, and nothing else.
  *
  * Not modelled: interrupts of overflows, the freeze, edge, inv and cmask.
  *
@@ -148,7 +149,7 @@ struct sim_cpu {
 /* What a look at a held clock takes; an access to a register is one. */
 #define HELD_CLOCK_NS	1000
 
-/* The TSC of one CPU is not that of another. */
+/* The TSCs of two CPUs do not show the same. */
 extern bool sim_without_ticks;
 
 u64 sim_now(void);

@@ -8,8 +8,11 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "pmu_cpu.h"
 #include "pmu_event.h"
+#include "pmu_schedule.h"
 #include "pmu_parse.h"
+#include "pmu_read.h"
 #include "pmu_sim.h"
 #include "pmu_why.h"
 
@@ -118,7 +121,7 @@ void test_leave_traces(struct sim_cpu *sim);
 /* All counters are about to wrap, each at another time, before 100 events. */
 void test_near_wrap(struct sim_cpu *sim);
 
-/* Are all registers as they were, but for what cannot be written? */
+/* Are all registers as they were, except for what cannot be written? */
 void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 			   const struct sim_registers *before,
 			   const struct sim_registers *now);
@@ -131,17 +134,27 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 void test_forgive_restoring(struct sim_registers *before,
 			    const struct sim_cpu *sim);
 
+/* The CPU's object, as if nothing had ever been done with it. */
+struct my_pmu_cpu *test_fresh_cpu(void);
+
+/* These counters belong to the set, whatever was assigned. */
+void test_claim(struct my_event_set *set, u64 counters);
+
+/* my_event_set_assign(), whichever event it refuses. */
+int test_assign(struct my_event_set *set, const struct my_perf_event_attr *attr,
+		unsigned int nr, struct my_pmu_why *why);
+
 /* The events of a list on a CPU with this PMU; assertions that they fit. */
-struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
-			    const char *counters);
+struct my_event_set *test_set(struct kunit *test, const struct sim_pmu *pmu,
+			      const char *counters);
 
 /* As many events as the PMU has counters, each counter with one. */
-struct my_pmu_cpu *test_all_counters(struct kunit *test,
-				     const struct sim_pmu *pmu);
+struct my_event_set *test_all_counters(struct kunit *test,
+				       const struct sim_pmu *pmu);
 
-/* What my_pmu_cpu_up() returns; and an assertion that it is 0. */
-int test_try_up(struct my_pmu_cpu *c);
-void test_up(struct kunit *test, struct my_pmu_cpu *c);
+/* What my_event_set_up() returns; and an assertion that it is 0. */
+int test_try_up(struct my_event_set *set);
+void test_up(struct kunit *test, struct my_event_set *set);
 
 /* That many instructions, cycles and reference cycles of both kinds retire. */
 void test_retire(struct kunit *test, u64 user, u64 kernel);

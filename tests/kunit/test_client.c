@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of other modules: on counters that nobody else has, together or not at
- * all, gone without a trace; and what they are told when something was lost.
+ * Events of other modules: on counters that no other event has, together or not at
+ * all, gone without a trace; and what a read returns when something was lost.
  *
  * pmu_client.c is included, so that its allocations can be made to fail.
  */
@@ -79,27 +79,41 @@ static bool test_cpu_active(unsigned int cpu)
 
 /* --- the module's part --------------------------------------------------------------- */
 
-static u64 used_by_host;
 static const struct my_names *names_of_host;
 
-static u64 test_used(int cpu)
-{
-	return cpu == TEST_CPU ? used_by_host : 0;
-}
-
-static const struct my_names *test_names(const struct my_pmu_cpu *c)
+static const struct my_names *test_names(const struct my_pmu_cpu *cpu)
 {
 	return names_of_host;
 }
 
-static struct my_client_host test_host = {
-	.used = test_used,
-	.names = test_names,
-};
+static struct my_client_host test_host = { .names = test_names };
+
+/* Counters that belong to an event set; and that each of them has an owner. */
+static u64 used(struct kunit *test)
+{
+	const struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+	u64 owned = 0;
+	int idx;
+
+	for (idx = 0; idx < MY_PMC_MAX; idx++)
+		owned |= cpu->owner[idx] ? BIT_ULL(idx) : 0;
+	KUNIT_EXPECT_EQ(test, owned, cpu->used);
+	return cpu->used;
+}
+
+/* The module's own events have these counters, as if they had been assigned. */
+static struct my_event_set *claim_for_module(struct kunit *test, u64 counters)
+{
+	struct my_event_set *set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, set);
+	my_event_set_init(set, my_pmu_cpu_of(TEST_CPU));
+	test_claim(set, counters);
+	return set;
+}
 
 static int client_init(struct kunit *test)
 {
-	used_by_host = 0;
 	names_of_host = NULL;
 	test_host.reserved = GENMASK(7, 0);
 	fail_allocation = 0;
@@ -108,6 +122,7 @@ static int client_init(struct kunit *test)
 	nr_again = 0;
 	below_state = false;
 	sim_hold_clock(true);
+	test_fresh_cpu();
 	my_clients_begin(&test_host);
 	return 0;
 }
@@ -117,6 +132,7 @@ static void client_exit(struct kunit *test)
 	sim_cpu(TEST_CPU)->fail_nth = 0;
 	KUNIT_EXPECT_EQ_MSG(test, my_clients_end(), 0U, "some were left");
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	KUNIT_EXPECT_EQ(test, used(test), 0ULL);
 	my_clients_sleep(false);
 	test_bring_cpu_back();
 }
@@ -217,10 +233,10 @@ static const struct refused_client refused_clients[] = {
 	{ 1, "cycles@gp8", -EINVAL,
 	  "'cycles@gp8': CPU 1 has no gp8; it has 8 generic (gp) and 3 fixed counters" },
 	{ 1, "cycles@gp2", -EBUSY,
-	  "'cycles@gp2': gp2 is in use on CPU 1, for other events of my_pmu; without a pin it chooses",
+	  "'cycles@gp2': gp2 is in use on CPU 1, for other events of my_pmu; without a counter it chooses",
 	},
 	{ 1, "{r1,r2,r3,r4,r5,r6,r7}", -ENOSPC,
-	  "'r7' and what is in its braces: no counters are left that count these 7 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters, and other events of my_pmu use some",
+	  "'r7' and its group in braces: no counters are left that count these 7 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters, and other events of my_pmu use some",
 	},
 	{ 1, "r1000000c0", -EOPNOTSUPP,
 	  "'r1000000c0': it needs bits 0x100000000 of the event select, which are not programmed here",
@@ -247,19 +263,21 @@ static void client_refused(struct kunit *test)
 	struct sim_cpu *sim = fresh_cpu(PMU(V4), &before);
 	struct my_perf_event *event;
 	struct my_pmu_why why = {};
+	struct my_event_set *set;
 
-	used_by_host = 0x6;
+	set = claim_for_module(test, 0x6);
 	test_host.reserved = row->reserved ?: 0xff;
 	event = my_perf_event_create(row->cpu, row->events, &why);
 	KUNIT_ASSERT_TRUE(test, IS_ERR(event));
 	KUNIT_EXPECT_EQ(test, PTR_ERR(event), (long)row->err);
 	KUNIT_EXPECT_STREQ(test, why.text, row->why);
-	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
+	KUNIT_EXPECT_EQ(test, used(test), 0x6ULL);
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	my_event_set_release(set);
 }
 
-/* What the firmware has is not to be had, and is told from what others of us have. */
+/* Refused is what the firmware uses, and what other events use; the reasons differ. */
 static void client_firmware(struct kunit *test)
 {
 	struct sim_registers before;
@@ -269,11 +287,11 @@ static void client_firmware(struct kunit *test)
 
 	sim->regs.evtsel[0] |= BIT_ULL(22);
 	other = create(test, "r99");
-	KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, used(test), BIT_ULL(1));
 	KUNIT_EXPECT_EQ(test, my_perf_event_enable(other), 0);
 	event = my_perf_event_create(TEST_CPU, "r99@gp0", &why);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);
-	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware has it"), "%s",
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware uses it"), "%s",
 			      why.text);
 	event = my_perf_event_create(TEST_CPU, "r99@gp1", &why);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);
@@ -343,7 +361,7 @@ static void client_unwinds_registers(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, sim->fail_nth, 0U);
 		KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "fault"), "access %u: %s",
 				      nth, why.text);
-		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
+		KUNIT_EXPECT_EQ(test, used(test), 0ULL);
 		test_forgive_restoring(&before, sim);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
@@ -351,6 +369,51 @@ static void client_unwinds_registers(struct kunit *test)
 	sim->fail_nth = 0;
 	my_perf_event_destroy(event);
 	test_expect_registers(test, pmu, &before, &sim->regs);
+}
+
+/* The same while another set counts, which does not notice, and leaves no trace. */
+static void client_unwinds_beside(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+	const char *own = pmu->gp > 1 ? "cycles:u@gp1" : "cycles:u@fixed1";
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event *event;
+	struct sim_registers before;
+	struct my_event_set *set;
+	struct my_pmu_why why;
+	unsigned int nth;
+
+	test_host.reserved = ~0U;
+	for (nth = 1; ; nth++) {
+		set = test_set(test, pmu, own);
+		test_leave_traces(sim);
+		before = sim->regs;
+		test_up(test, set);
+		test_retire(test, 10, 0);
+		sim->fail_nth = nth;
+		event = my_perf_event_create(TEST_CPU, "instructions@gp0", &why);
+		sim->fail_nth = 0;
+		KUNIT_EXPECT_EQ(test, used(test) & set->used, set->used);
+		if (!IS_ERR(event))
+			my_perf_event_destroy(event);
+		else
+			KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EIO);
+		KUNIT_EXPECT_EQ(test, used(test), set->used);
+		test_retire(test, 10, 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+		KUNIT_EXPECT_EQ(test, s->count[0], 20ULL);
+		KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+		my_event_set_release(set);
+		if (sim->has_failed)
+			test_forgive_restoring(&before, sim);
+		test_expect_registers(test, pmu, &before, &sim->regs);
+		if (!sim->has_failed)
+			break;
+		kunit_kfree(test, set);
+	}
+	KUNIT_EXPECT_GT(test, nth, 8U);
 }
 
 static void client_liar(struct kunit *test)
@@ -372,27 +435,27 @@ static void client_liar(struct kunit *test)
 
 /* --- beside others ------------------------------------------------------------------------- */
 
-/* Nobody's counters but its own, whatever it does. */
+/* Whatever it does, other sets' counters are as they were. */
 static void client_beside(struct kunit *test)
 {
-	/* Not in the kernel: that is where counters prove that they count. */
+	/* Not in the kernel: the self-test runs there. */
 	static const char *own =
 		"instructions:u@gp2,cycles:u@gp3,instructions:u@fixed0,cycles:u@fixed1";
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), own);
+	struct my_event_set *set = test_set(test, PMU(V4), own);
 	struct my_pmu_sample *s = test_sample(test);
 	struct my_perf_event *first, *second, *third;
 	unsigned int round;
-	u64 used, count;
+	u64 count;
 
-	test_up(test, c);
-	used_by_host = c->used;
+	test_up(test, set);
 	for (round = 1; round <= 3; round++) {
 		first = create(test, "instructions");
-		used = my_clients_used(TEST_CPU);
-		KUNIT_EXPECT_EQ(test, used, BIT_ULL(0));
+		KUNIT_EXPECT_EQ(test, used(test) & ~set->used, BIT_ULL(0));
 		second = create(test, "{ref-cycles,cycles,cycles}");
-		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU),
+		KUNIT_EXPECT_EQ(test, used(test) & ~set->used,
 				BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(4) | BIT_ULL(34));
+		KUNIT_EXPECT_PTR_EQ(test, set->cpu->owner[0], first->set);
+		KUNIT_EXPECT_PTR_EQ(test, set->cpu->owner[34], second->set);
 		KUNIT_EXPECT_EQ(test, my_perf_event_enable(second), 0);
 		test_retire(test, 10, 0);
 		KUNIT_EXPECT_EQ(test, my_perf_event_enable(first), 0);
@@ -403,17 +466,18 @@ static void client_beside(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, count, 10ULL);
 		my_perf_event_destroy(first);
 		third = create(test, "r99");
-		KUNIT_EXPECT_TRUE(test, my_clients_used(TEST_CPU) & used);
+		KUNIT_EXPECT_TRUE(test, used(test) & BIT_ULL(0));
 		my_perf_event_destroy(third);
 		my_perf_event_destroy(second);
-		KUNIT_EXPECT_EQ(test, my_clients_used(TEST_CPU), 0ULL);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-		KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+		KUNIT_EXPECT_EQ(test, used(test), set->used);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+		KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 		KUNIT_EXPECT_EQ(test, s->count[0], 20ULL * round);
 		KUNIT_EXPECT_EQ(test, s->count[2], 20ULL * round);
 		KUNIT_EXPECT_EQ(test, s->count[3], s->count[1]);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	my_event_set_release(set);
 }
 
 /* In whatever order they begin, end, start and stop, nothing is left. */
@@ -483,10 +547,10 @@ static void client_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(event, counts, 2), 0);
 	KUNIT_EXPECT_EQ(test, counts[0], 6ULL);
 	/* as whoever marks it would leave the plan */
-	event->cpu->marks.late = BIT_ULL(0);
-	event->cpu->plan.plain = false;
+	event->set->marks.late = BIT_ULL(0);
+	event->set->plain = false;
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
-	/* seen when it is stopped, and told when it is read */
+	/* seen when it is stopped, and reported when it is read */
 	sim->regs.evtsel[0] = 0;
 	KUNIT_EXPECT_EQ(test, my_perf_event_disable(event), 0);
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
@@ -543,12 +607,12 @@ static void client_keep_up(struct kunit *test)
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, event->count, 20ULL);
 	KUNIT_EXPECT_EQ(test, event->hw.prev_count, 4ULL);
-	KUNIT_EXPECT_EQ(test, event->cpu->marks.wrapped, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, event->set->marks.wrapped, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 20ULL);
-	/* Nobody came for so long that it may have wrapped again. */
+	/* It was not read for so long that it may have wrapped again. */
 	event->hw.prev_time -= 100 * NSEC_PER_MSEC;
-	event->cpu->tell = 0;
+	event->set->cpu->overflow_reliable = 0;
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
 	sim->regs.evtsel[0] = 0;
@@ -635,7 +699,7 @@ static void client_goes_and_comes(struct kunit *test)
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
-/* Of two the first that fails is told, and the other one counts. */
+/* Of two the first that fails is reported, and the third one counts. */
 static void client_comes_broken(struct kunit *test)
 {
 	struct sim_registers before;
@@ -683,6 +747,7 @@ static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_firmware),
 	KUNIT_CASE(client_unwinds_allocations),
 	KUNIT_CASE_PARAM(client_unwinds_registers, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(client_unwinds_beside, test_pmu_gen_params),
 	KUNIT_CASE(client_liar),
 	KUNIT_CASE(client_beside),
 	KUNIT_CASE(client_stale),

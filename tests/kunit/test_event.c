@@ -4,6 +4,7 @@
  * whatever fails in between leaves everything as it was.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
 
 #include "test.h"
 
@@ -57,21 +58,21 @@ KUNIT_ARRAY_PARAM(assign, assign_rows, assign_desc);
 static void event_assign(struct kunit *test)
 {
 	const struct assign_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->counters);
+	struct my_event_set *set = test_set(test, row->pmu, row->counters);
 	u64 used = 0;
 	unsigned int i;
 
 	for (i = 0; row->idx[i] != END; i++) {
-		KUNIT_EXPECT_EQ_MSG(test, c->event[i].hw.idx, row->idx[i],
+		KUNIT_EXPECT_EQ_MSG(test, set->event[i].hw.idx, row->idx[i],
 				    "event %u", i);
 		used |= BIT_ULL(row->idx[i]);
 	}
-	KUNIT_EXPECT_EQ(test, c->nr_events, i);
-	KUNIT_EXPECT_EQ(test, c->used, used);
-	KUNIT_EXPECT_EQ(test, c->wanted, GENMASK_ULL(i - 1, 0));
-	KUNIT_EXPECT_EQ(test, c->on | c->enabled, 0ULL);
-	KUNIT_EXPECT_FALSE(test, my_pmu_takes_turns(c));
-	KUNIT_EXPECT_TRUE(test, c->away);
+	KUNIT_EXPECT_EQ(test, set->nr_events, i);
+	KUNIT_EXPECT_EQ(test, set->used, used);
+	KUNIT_EXPECT_EQ(test, set->enabled, GENMASK_ULL(i - 1, 0));
+	KUNIT_EXPECT_EQ(test, set->active | set->active_counters, 0ULL);
+	KUNIT_EXPECT_FALSE(test, my_event_set_multiplexes(set));
+	KUNIT_EXPECT_TRUE(test, set->offline);
 }
 
 /**
@@ -103,15 +104,17 @@ static const struct refuse_row refuse_rows[] = {
 	{ "cycles@fixed1", PMU(V5_HOLE), -EINVAL,
 	  "'cycles@fixed1': CPU 1 has no fixed1; it has 6 generic (gp) and 2 fixed counters" },
 	{ "cycles@fixed0", PMU(V4), -EINVAL,
-	  "'cycles@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
+	  "'cycles@fixed0': fixed0 cannot count this event; leave the counter out and the module chooses",
 	},
 	{ "ref-cycles@gp0", PMU(V4), -EINVAL,
-	  "'ref-cycles@gp0': gp0 cannot count this event; leave the pin out and the module chooses",
+	  "'ref-cycles@gp0': gp0 cannot count this event; leave the counter out and the module chooses",
 	},
 	{ "branches:u@fixed0", PMU(V4), -EINVAL,
-	  "'branches:u@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
+	  "'branches:u@fixed0': fixed0 cannot count this event; leave the counter out and the module chooses",
 	},
 	{ "cycles@gp1,branches@gp1", PMU(V4), -EINVAL,
+	  "'branches@gp1': gp1 is taken by another event; each counter takes one" },
+	{ "cycles@gp0,instructions@gp1,branches@gp1", PMU(V4), -EINVAL,
 	  "'branches@gp1': gp1 is taken by another event; each counter takes one" },
 	{ "ref-cycles", PMU(V1_40), -EOPNOTSUPP,
 	  "'ref-cycles': CPU 1 has no counter that counts it" },
@@ -123,13 +126,13 @@ static const struct refuse_row refuse_rows[] = {
 	  "'ref-cycles:D': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters",
 	},
 	{ "{cycles@gp1-1,branches@gp1-1}", PMU(V4), -ENOSPC,
-	  "'cycles' and what is in its braces: no counters are left that count these 2 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters",
+	  "'cycles' and its group in braces: no counters are left that count these 2 events at the same time; CPU 1 has 8 generic (gp) and 3 fixed counters",
 	},
 	{ "cycles@gp8-9", PMU(V4), -EINVAL,
-	  "'cycles': none of the counters behind its @ is there and counts it; without them the module chooses",
+	  "'cycles': none of the counters behind its @ exists and counts it; without them the module chooses",
 	},
 	{ "cpu/instructions,cmask=1/@fixed0", PMU(V4), -EINVAL,
-	  "'cpu/instructions,cmask=1/@fixed0': fixed0 cannot count this event; leave the pin out and the module chooses",
+	  "'cpu/instructions,cmask=1/@fixed0': fixed0 cannot count this event; leave the counter out and the module chooses",
 	},
 	{ "arch-topdown-slots", PMU(V4), -EOPNOTSUPP,
 	  "'arch-topdown-slots': CPU 1 does not have this event (CPUID.0AH:EBX flags it absent)" },
@@ -155,7 +158,7 @@ KUNIT_ARRAY_PARAM(refuse, refuse_rows, refuse_desc);
 static void event_refuse(struct kunit *test)
 {
 	const struct refuse_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, row->pmu, "instructions@gp0");
+	struct my_event_set *set = test_set(test, row->pmu, "instructions@gp0");
 	struct my_perf_event_attr *attr;
 	struct my_pmu_why why = {};
 	int nr;
@@ -165,7 +168,7 @@ static void event_refuse(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
 	nr = my_parse_events(row->counters, attr, MY_PMC_MAX, &why);
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why.text);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_init(c, attr, nr, &why), row->err);
+	KUNIT_EXPECT_EQ(test, test_assign(set, attr, nr, &why), row->err);
 	KUNIT_EXPECT_STREQ(test, why.text, row->text);
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->accesses, 0U);
 }
@@ -173,11 +176,11 @@ static void event_refuse(struct kunit *test)
 /* Raw, what EBX does not speak of is the user's own business. */
 static void event_raw_beyond_ebx(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, &short_ebx, "rc4,r4f2e");
+	struct my_event_set *set = test_set(test, &short_ebx, "rc4,r4f2e");
 
-	KUNIT_EXPECT_EQ(test, c->event[0].hw.config, 0x4300c4ULL);
+	KUNIT_EXPECT_EQ(test, set->event[0].hw.config, 0x4300c4ULL);
 	/* the first of them */
-	KUNIT_EXPECT_EQ(test, c->event[1].hw.config, 0x434f2eULL);
+	KUNIT_EXPECT_EQ(test, set->event[1].hw.config, 0x434f2eULL);
 }
 
 /* The architectural events, in the order of EBX's bits. */
@@ -197,12 +200,12 @@ static int init_on_generic(struct kunit *test, const char *event, u32 ebx)
 {
 	struct sim_pmu pmu = { .version = 1, .gp = 2, .width = 48, .ebx = ebx,
 			       .ebx_length = ARRAY_SIZE(arch_events) };
-	struct my_pmu_cpu *c = test_cpu(test, &pmu, "r0001");
+	struct my_event_set *set = test_set(test, &pmu, "r0001");
 	struct my_perf_event_attr attr;
 	struct my_pmu_why why;
 
 	KUNIT_ASSERT_EQ(test, my_parse_events(event, &attr, 1, &why), 1);
-	return my_pmu_cpu_init(c, &attr, 1, &why);
+	return test_assign(set, &attr, 1, &why);
 }
 
 /* Each bit is about its event, and about no other. */
@@ -221,7 +224,7 @@ static void event_flagged_absent(struct kunit *test)
 static void event_counts_and_restores(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
@@ -229,28 +232,28 @@ static void event_counts_and_restores(struct kunit *test)
 
 	test_leave_traces(sim);
 	before = sim->regs;
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
 	/* It is up: nothing happens. */
 	sim_clear_log(sim);
-	test_up(test, c);
+	test_up(test, set);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
 	/* No handler, no interrupt: neither INT nor PMI, whoever had set it. */
 	for (i = 0; i < pmu->gp; i++)
 		KUNIT_EXPECT_FALSE(test, sim->regs.evtsel[i] & BIT_ULL(20));
 	KUNIT_EXPECT_EQ(test, sim->regs.fixed_ctr_ctrl & 0x888, 0ULL);
 	test_retire(test, 1000, 20);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	for (i = 0; i < c->nr_events; i++)
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	for (i = 0; i < set->nr_events; i++)
 		KUNIT_EXPECT_EQ_MSG(test, s->count[i], 1020ULL, "event %u", i);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
 	test_retire(test, 3, 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	for (i = 0; i < c->nr_events; i++)
-		KUNIT_EXPECT_EQ_MSG(test, c->event[i].count, 1023ULL,
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	for (i = 0; i < set->nr_events; i++)
+		KUNIT_EXPECT_EQ_MSG(test, set->event[i].count, 1023ULL,
 				    "event %u", i);
-	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
-	KUNIT_EXPECT_TRUE(test, c->away);
+	KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+	KUNIT_EXPECT_TRUE(test, set->offline);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -262,24 +265,24 @@ static void event_counts_and_restores(struct kunit *test)
 static void event_own_work(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct my_pmu_sample *s = test_sample(test);
 	unsigned int i, reads = 5;
 
 	sim_cpu(TEST_CPU)->insns_per_access = 1;
-	test_up(test, c);
+	test_up(test, set);
 	for (i = 0; i < reads; i++) {
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	}
-	for (i = 0; i < c->nr_events; i++) {
-		u64 own = c->event[i].attr.event ? 2 * reads : 0;
+	for (i = 0; i < set->nr_events; i++) {
+		u64 own = set->event[i].attr.config & 0xff ? 2 * reads : 0;
 
 		KUNIT_EXPECT_EQ_MSG(test, s->count[i], reads * 100 + own,
 				    "event %u", i);
 	}
 	sim_cpu(TEST_CPU)->insns_per_access = 0;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* Overflows of ours are taken back, what was there before stays. */
@@ -287,28 +290,28 @@ static void event_overflow_status(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct my_pmu_cpu *c;
+	struct my_event_set *set;
 	struct sim_registers before;
 
-	c = test_cpu(test, pmu, "instructions:u@gp0");
+	set = test_set(test, pmu, "instructions:u@gp0");
 	sim->regs.pmc[0] = GENMASK_ULL(pmu->width - 1, 0) - 10;
 	sim->regs.global_status = BIT_ULL(62);
 	before = sim->regs;
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 30, 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.pmc[0], 19ULL);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(62) | 1);
 	sim->regs.global_status |= BIT_ULL(63);	/* somebody's, meanwhile */
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	KUNIT_EXPECT_EQ(test, c->event[0].count, 30ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_EXPECT_EQ(test, set->event[0].count, 30ULL);
 	before.global_status |= BIT_ULL(63);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 
 	/* A bit that was set before is not ours to clear. */
 	sim->regs.global_status = BIT_ULL(0);
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 30, 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(0));
 }
 
@@ -316,19 +319,19 @@ static void event_overflow_status(struct kunit *test)
 static void event_overflow_of_all(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
 	unsigned int i;
 
 	test_near_wrap(sim);
 	before = sim->regs;
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 100, 0);
-	KUNIT_EXPECT_EQ(test, sim->regs.global_status, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	for (i = 0; i < c->nr_events; i++)
-		KUNIT_EXPECT_EQ_MSG(test, c->event[i].count, 100ULL,
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	for (i = 0; i < set->nr_events; i++)
+		KUNIT_EXPECT_EQ_MSG(test, set->event[i].count, 100ULL,
 				    "event %u", i);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
@@ -340,52 +343,53 @@ static void event_overflow_of_all(struct kunit *test)
 static void event_others_count_on(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
-	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct my_event_set *set = test_all_counters(test, pmu);
+	struct my_perf_event *last = &set->event[set->nr_events - 1];
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 time, own, count = 0;
 	unsigned int all;
 
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
-	test_up(test, c);
-	time = c->event[0].hw.prev_time;
+	test_up(test, set);
+	time = set->event[0].hw.prev_time;
 	sim_clear_log(sim);
 	sim->insns_per_access = 1;
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(last), 0);
 	sim->insns_per_access = 0;
-	KUNIT_EXPECT_EQ(test, c->event[0].hw.prev_time, time);
+	KUNIT_EXPECT_EQ(test, set->event[0].hw.prev_time, time);
 	KUNIT_EXPECT_GT(test, last->hw.prev_time, time);
 	own = pmu->version < 2 ? sim->accesses : 2;
 	/* All that are on are looked at, whichever is asked for. */
 	all = 2 * pmu->gp;
 	if (pmu->version >= 2)
-		all += 4 + hweight64(c->enabled & MY_FIXED_COUNTERS) +
-		       !!(c->enabled & MY_FIXED_COUNTERS);
+		all += 4 + hweight64(set->active_counters & MY_FIXED_COUNTERS) +
+		       !!(set->active_counters & MY_FIXED_COUNTERS);
 	sim_clear_log(sim);
-	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&set->event[0], &count), 0);
 	KUNIT_EXPECT_EQ(test, count, own);
 	KUNIT_EXPECT_EQ(test, sim->accesses, all);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* One event goes off and on; the other counts on, its own count is kept. */
 static void event_one_of_two(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
-	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct my_event_set *set = test_all_counters(test, pmu);
+	struct my_perf_event *last = &set->event[set->nr_events - 1];
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
 	u64 count = 0;
 
 	test_leave_traces(sim);
 	before = sim->regs;
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 10, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used & ~BIT_ULL(last->hw.idx));
-	KUNIT_EXPECT_EQ(test, c->wanted, c->on);
-	KUNIT_EXPECT_EQ(test, c->wanted & my_perf_event_bit(last), 0ULL);
+	KUNIT_EXPECT_EQ(test, set->active_counters,
+			set->used & ~BIT_ULL(last->hw.idx));
+	KUNIT_EXPECT_EQ(test, set->enabled, set->active);
+	KUNIT_EXPECT_EQ(test, set->enabled & my_perf_event_bit(last), 0ULL);
 	test_retire(test, 100, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 10ULL);
@@ -395,12 +399,12 @@ static void event_one_of_two(struct kunit *test)
 	test_retire(test, 1000, 0);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 1010ULL);
-	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
-	KUNIT_EXPECT_EQ(test, count, c->nr_events > 1 ? 1110ULL : 1010ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&set->event[0], &count), 0);
+	KUNIT_EXPECT_EQ(test, count, set->nr_events > 1 ? 1110ULL : 1010ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -408,7 +412,7 @@ static void event_one_of_two(struct kunit *test)
 static void event_all_off(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
@@ -416,71 +420,71 @@ static void event_all_off(struct kunit *test)
 
 	test_leave_traces(sim);
 	before = sim->regs;
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 10, 0);
-	for (i = 0; i < c->nr_events; i++)
-		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[i]), 0);
+	for (i = 0; i < set->nr_events; i++)
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[i]), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 
 	/* A read with nothing on touches nothing, and still has the counts. */
 	sim_clear_log(sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
 	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
 
 	/* Nor does the CPU's going; its coming leaves no trace; one goes on. */
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
-	test_up(test, c);
+	test_up(test, set);
 	test_expect_registers(test, pmu, &before, &sim->regs);
-	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
 	test_retire(test, 5, 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	KUNIT_EXPECT_EQ(test, c->event[0].count, 15ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_EXPECT_EQ(test, set->event[0].count, 15ULL);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
-/* While the CPU is away nothing is touched, and nothing is said to count. */
-static void event_away(struct kunit *test)
+/* While the CPU is down nothing is touched, and nothing is said to count. */
+static void event_cpu_down(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions,cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions,cycles@gp0");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 count = 42;
 
 	sim_clear_log(sim);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -ENXIO);
 	KUNIT_EXPECT_EQ(test, count, 42ULL);
-	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&c->event[0]), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&set->event[0]), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
 
 	/* What is switched off meanwhile stays off. */
-	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&c->event[1]), 0);
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->enabled, BIT_ULL(32));
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->active_counters, BIT_ULL(32));
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* A CPU that is not there at all. */
 static void event_offline(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions");
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions");
 	struct my_pmu_sample *s = test_sample(test);
 	struct my_pmu_why why = {};
 	u64 count = 42;
 
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
-	KUNIT_EXPECT_EQ(test, my_pmu_detect(TEST_CPU, &c->pmu, &why), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_probe(set->cpu, &why), -ENXIO);
 	KUNIT_EXPECT_STREQ(test, why.text, "CPU 1 is offline");
-	KUNIT_EXPECT_EQ(test, test_try_up(c), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&c->event[0]), -ENXIO);
-	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&c->event[0]), 0);
-	KUNIT_EXPECT_EQ(test, c->wanted & 1, 0ULL);
-	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, test_try_up(set), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_down(set), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(&set->event[0]), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	KUNIT_EXPECT_EQ(test, set->enabled & 1, 0ULL);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -ENXIO);
 	KUNIT_EXPECT_EQ(test, count, 42ULL);
 	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
 }
@@ -488,17 +492,19 @@ static void event_offline(struct kunit *test)
 /* Each CPU is asked itself. */
 static void event_hybrid(struct kunit *test)
 {
-	struct my_x86_pmu big = {}, little = {};
+	struct my_pmu_cpu *big = my_pmu_cpu_of(0), *little = my_pmu_cpu_of(1);
 	struct my_pmu_why why;
 
 	sim_reset(0, PMU(V4));
 	sim_reset(1, PMU(V5_HOLE));
-	KUNIT_ASSERT_EQ(test, my_pmu_detect(0, &big, &why), 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_detect(1, &little, &why), 0);
-	KUNIT_EXPECT_EQ(test, big.counters, 0x7000000ffULL);
-	KUNIT_EXPECT_EQ(test, little.counters, 0x50000003fULL);
-	KUNIT_EXPECT_EQ(test, big.version, 4U);
-	KUNIT_EXPECT_EQ(test, little.version, 5U);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(big, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(little, &why), 0);
+	KUNIT_EXPECT_EQ(test, big->cpu, 0);
+	KUNIT_EXPECT_EQ(test, little->cpu, 1);
+	KUNIT_EXPECT_EQ(test, big->pmu.counters, 0x7000000ffULL);
+	KUNIT_EXPECT_EQ(test, little->pmu.counters, 0x50000003fULL);
+	KUNIT_EXPECT_EQ(test, big->pmu.version, 4U);
+	KUNIT_EXPECT_EQ(test, little->pmu.version, 5U);
 }
 
 /* --- each access made to fail in turn --------------------------------------------------- */
@@ -519,11 +525,18 @@ static void expect_noticed(struct kunit *test, struct sim_cpu *sim)
 	sim->fail_nth = 0;
 }
 
+/* A loop of cross-calls that takes long must leave RCU some time without one. */
+static void be_brief(unsigned int nth)
+{
+	if (nth % 64 == 0)
+		usleep_range(1000, 2000);
+}
+
 /* Up: nothing has changed, and the next try succeeds. */
 static void event_up_unwinds(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
 	unsigned int nth;
@@ -531,20 +544,21 @@ static void event_up_unwinds(struct kunit *test)
 	test_leave_traces(sim);
 	before = sim->regs;
 	for (nth = 1; ; nth++) {
+		be_brief(nth);
 		sim->fail_nth = nth;
-		if (!test_try_up(c))
+		if (!test_try_up(set))
 			break;
 		expect_failed(test, sim, nth);
-		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
-		KUNIT_EXPECT_TRUE(test, c->away);
+		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+		KUNIT_EXPECT_TRUE(test, set->offline);
 		wanted = before;
 		test_forgive_restoring(&wanted, sim);
 		test_expect_registers(test, pmu, &wanted, &sim->regs);
 		sim->regs = before;
 	}
 	expect_noticed(test, sim);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -564,7 +578,7 @@ static void forgive_running(struct sim_registers *before,
 static void event_up_unwinds_counts(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
 	unsigned int nth;
@@ -572,8 +586,9 @@ static void event_up_unwinds_counts(struct kunit *test)
 	before = sim->regs;
 	sim->insns_per_access = 1;
 	for (nth = 1; ; nth++) {
+		be_brief(nth);
 		sim->fail_nth = nth;
-		if (!test_try_up(c))
+		if (!test_try_up(set))
 			break;
 		expect_failed(test, sim, nth);
 		wanted = before;
@@ -584,7 +599,7 @@ static void event_up_unwinds_counts(struct kunit *test)
 		sim->regs = before;
 	}
 	expect_noticed(test, sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -592,8 +607,8 @@ static void event_up_unwinds_counts(struct kunit *test)
 static void event_enable_unwinds(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
-	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct my_event_set *set = test_all_counters(test, pmu);
+	struct my_perf_event *last = &set->event[set->nr_events - 1];
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
 	unsigned int nth;
@@ -601,24 +616,26 @@ static void event_enable_unwinds(struct kunit *test)
 
 	test_leave_traces(sim);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
-	test_up(test, c);
+	test_up(test, set);
 	before = sim->regs;
 	for (nth = 1; ; nth++) {
 		sim->fail_nth = nth;
 		if (!my_perf_event_enable(last))
 			break;
 		expect_failed(test, sim, nth);
-		KUNIT_EXPECT_EQ(test, c->enabled & BIT_ULL(last->hw.idx), 0ULL);
-		KUNIT_EXPECT_EQ(test, c->wanted & my_perf_event_bit(last), 0ULL);
+		KUNIT_EXPECT_EQ(test, set->active_counters & BIT_ULL(last->hw.idx),
+				0ULL);
+		KUNIT_EXPECT_EQ(test, set->enabled & my_perf_event_bit(last),
+				0ULL);
 		test_expect_registers(test, pmu, &before, &sim->regs);
 	}
 	expect_noticed(test, sim);
 	test_retire(test, 7, 0);
-	KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_read(&set->event[0], &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 7ULL);
 	KUNIT_ASSERT_EQ(test, my_perf_event_read(last, &count), 0);
 	KUNIT_EXPECT_EQ(test, count, 7ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* Takes what may differ after this access failed from what is compared. */
@@ -648,7 +665,7 @@ static void forgive(struct sim_registers *before,
 static void event_down_goes_on(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
 	unsigned int nth;
@@ -659,13 +676,13 @@ static void event_down_goes_on(struct kunit *test)
 	for (nth = 1; ; nth++) {
 		sim->regs = before;
 		sim->has_failed = false;
-		test_up(test, c);
+		test_up(test, set);
 		test_retire(test, 50, 50);
 		sim->fail_nth = nth;
-		if (!my_pmu_cpu_down(c))
+		if (!my_event_set_down(set))
 			break;
 		expect_failed(test, sim, nth);
-		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
+		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
 		wanted = before;
 		forgive(&wanted, &sim->regs, &sim->failed);
 		test_expect_registers(test, pmu, &wanted, &sim->regs);
@@ -679,8 +696,8 @@ static void event_down_goes_on(struct kunit *test)
 static void event_disable_goes_on(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
-	struct my_perf_event *last = &c->event[c->nr_events - 1];
+	struct my_event_set *set = test_all_counters(test, pmu);
+	struct my_perf_event *last = &set->event[set->nr_events - 1];
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
 	unsigned int nth;
@@ -692,18 +709,19 @@ static void event_disable_goes_on(struct kunit *test)
 		sim->regs = before;
 		sim->has_failed = false;
 		KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
-		test_up(test, c);
+		test_up(test, set);
 		wanted = sim->regs;
 		KUNIT_ASSERT_EQ(test, my_perf_event_enable(last), 0);
 		test_retire(test, 50, 50);
 		/* What the failure before has cost the others is another test. */
-		c->marks = (struct my_pmu_marks) {};
-		KUNIT_ASSERT_EQ(test, my_perf_event_read(&c->event[0], &count), 0);
+		set->marks = (struct my_pmu_marks) {};
+		KUNIT_ASSERT_EQ(test, my_perf_event_read(&set->event[0], &count), 0);
 		sim->fail_nth = nth;
 		if (!my_perf_event_disable(last))
 			break;
 		expect_failed(test, sim, nth);
-		KUNIT_EXPECT_EQ(test, c->enabled, c->used & ~BIT_ULL(last->hw.idx));
+		KUNIT_EXPECT_EQ(test, set->active_counters,
+				set->used & ~BIT_ULL(last->hw.idx));
 		/* Those that count on have done so, and wrapped. */
 		memcpy(wanted.pmc, sim->regs.pmc, sizeof(wanted.pmc));
 		memcpy(wanted.fixed, sim->regs.fixed, sizeof(wanted.fixed));
@@ -715,10 +733,10 @@ static void event_disable_goes_on(struct kunit *test)
 		wanted.global_status = sim->regs.global_status;
 		forgive(&wanted, &sim->regs, &sim->failed);
 		test_expect_registers(test, pmu, &wanted, &sim->regs);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	}
 	expect_noticed(test, sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -726,7 +744,7 @@ static void event_disable_goes_on(struct kunit *test)
 static void event_all_fails(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int nth;
@@ -735,20 +753,20 @@ static void event_all_fails(struct kunit *test)
 	for (nth = 1; ; nth += 1 + nth / 16) {
 		sim->fail_nth = nth;
 		sim->fail_all_after = true;
-		if (!test_try_up(c))
+		if (!test_try_up(set))
 			break;
-		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
-		KUNIT_EXPECT_TRUE(test, c->away);
+		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+		KUNIT_EXPECT_TRUE(test, set->offline);
 		sim_reset(TEST_CPU, pmu);
 	}
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
 	sim->fail_nth = 1;
 	sim->fail_all_after = true;
 	if (pmu->version >= 2)
-		KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), -EIO);
-	KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
-	KUNIT_EXPECT_TRUE(test, c->away);
+		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_down(set), -EIO);
+	KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+	KUNIT_EXPECT_TRUE(test, set->offline);
 	sim->fail_nth = 0;
 }
 
@@ -756,33 +774,33 @@ static void event_all_fails(struct kunit *test)
 static void event_read_fails(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 count = 42;
 
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 10, 0);
 	sim->fail_nth = 1;		/* does not stop them */
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
+	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
 	test_retire(test, 10, 0);
 	sim->fail_nth = 1;
-	KUNIT_EXPECT_EQ(test, my_perf_event_read(&c->event[0], &count), -EIO);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -EIO);
 	KUNIT_EXPECT_EQ(test, count, 42ULL);
 	sim_clear_log(sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->count[0], 20ULL);
 	sim->fail_nth = sim->accesses;	/* does not start them again */
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -EIO);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->count[0], 20ULL);
 	/* They have stood still, nobody knows for how long. */
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, c->used);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, set->used);
 	test_retire(test, 10, 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->count[0], 30ULL);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 static void event_suite_case_exit(struct kunit *test)
@@ -803,7 +821,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_others_count_on, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_one_of_two, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_all_off, test_pmu_gen_params),
-	KUNIT_CASE(event_away),
+	KUNIT_CASE(event_cpu_down),
 	KUNIT_CASE(event_offline),
 	KUNIT_CASE(event_hybrid),
 	KUNIT_CASE_PARAM(event_up_unwinds, test_pmu_gen_params),

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From an event to what the registers hold: the ids of counters, encodings,
- * and each write and read, in order.  The values are written out from the SDM.
+ * each write and read, in order, and captures.  The values are written out from the
+ * SDM.
  */
 #include "test.h"
 
 /* --- ids -------------------------------------------------------------------- */
 
+#define NONE		0xffffffff
+
+/**
+ * struct id_row - a counter's id
+ * @idx: the id
+ * @kind: what it is called
+ * @number: and its number
+ * @rdpmc: its RDPMC index, or NONE: it has no field in IA32_FIXED_CTR_CTRL
+ */
 struct id_row {
 	int idx;
 	const char *kind;
@@ -22,7 +32,7 @@ static const struct id_row id_rows[] = {
 	{ 32, "fixed", 0, 0x40000000 },
 	{ 33, "fixed", 1, 0x40000001 },
 	{ 47, "fixed", 15, 0x4000000f },
-	{ 63, "fixed", 31, 0x4000001f },
+	{ 63, "fixed", 31, NONE },
 };
 
 static void id_desc(const struct id_row *row, char *desc)
@@ -35,20 +45,25 @@ KUNIT_ARRAY_PARAM(id, id_rows, id_desc);
 static void intel_ids(struct kunit *test)
 {
 	const struct id_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
+	const struct my_x86_pmu *pmu = &set->cpu->pmu;
+	struct my_hw_perf_event hw = { .idx = row->idx };
 
 	KUNIT_EXPECT_STREQ(test, my_pmc_kind(row->idx), row->kind);
 	KUNIT_EXPECT_EQ(test, my_pmc_number(row->idx), row->number);
 	KUNIT_EXPECT_EQ(test, my_pmc_is_fixed(row->idx),
 			row->kind[0] == 'f');
-	KUNIT_EXPECT_EQ(test, c->pmu.rdpmc_index(row->idx), row->rdpmc);
+	if (row->rdpmc == NONE)
+		return;
+	pmu->ops->encode(pmu, &set->event[0].attr, &hw);
+	KUNIT_EXPECT_EQ(test, hw.event_base_rdpmc, row->rdpmc);
 }
 
 /* --- encodings --------------------------------------------------------------- */
 
 /**
  * struct config_row - an event on a counter, and its registers
- * @event: as a user writes it, with a pin
+ * @event: as a user writes it, with its counter
  * @pmu: on this
  * @config: the event select, or the field in FIXED_CTR_CTRL
  * @config_base: in this MSR
@@ -107,13 +122,20 @@ static void config_desc(const struct config_row *row, char *desc)
 
 KUNIT_ARRAY_PARAM(config, config_rows, config_desc);
 
+/* All of an event select; of IA32_FIXED_CTR_CTRL four bits. */
+static u64 config_mask(const struct config_row *row)
+{
+	return row->config_base == 0x38d ? 0xfULL << (4 * (row->rdpmc & 0xff)) : ~0ULL;
+}
+
 static void intel_config(struct kunit *test)
 {
 	const struct config_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->event);
-	const struct my_hw_perf_event *hw = &c->event[0].hw;
+	struct my_event_set *set = test_set(test, row->pmu, row->event);
+	const struct my_hw_perf_event *hw = &set->event[0].hw;
 
 	KUNIT_EXPECT_EQ(test, hw->config, row->config);
+	KUNIT_EXPECT_EQ(test, hw->config_mask, config_mask(row));
 	KUNIT_EXPECT_EQ(test, hw->config_base, row->config_base);
 	KUNIT_EXPECT_EQ(test, hw->event_base, row->event_base);
 	KUNIT_EXPECT_EQ(test, hw->event_base_rdpmc, row->rdpmc);
@@ -122,57 +144,57 @@ static void intel_config(struct kunit *test)
 
 /* --- which counter counts what ------------------------------------------------ */
 
-struct counts_row {
-	u8 event, umask;
-	u64 counters;		/* those of V4 that count it */
-	u8 cmask;
-	bool edge, inv;
+/**
+ * struct counters_row - an event, and the counters that count it
+ * @config: the event, as perf's raw config
+ * @counters: of V4's generic counters and 16 fixed ones those that count it
+ */
+struct counters_row {
+	u32 config;
+	u64 counters;
 };
 
-static const struct counts_row counts_rows[] = {
-	{ 0xc0, 0x00, 0x1000000ff },
-	{ 0x3c, 0x00, 0x2000000ff },
-	{ 0x00, 0x03, 0x400000000 },
-	{ 0x00, 0x04, 0x800000000 },	/* slots: fixed3, which V4 lacks */
-	{ 0x3c, 0x01, 0x0000000ff },
-	{ 0xc4, 0x00, 0x0000000ff },
-	{ 0xc0, 0x01, 0x0000000ff },
-	{ 0x00, 0x01, 0 },
-	{ 0x00, 0x00, 0 },
-	/* fixed counters count nothing but plain events */
-	{ 0xc0, 0x00, 0x0000000ff, .cmask = 1 },
-	{ 0xc0, 0x00, 0x0000000ff, .edge = true },
-	{ 0x3c, 0x00, 0x0000000ff, .inv = true },
-	{ 0x00, 0x03, 0, .cmask = 255 },
+static const struct counters_row counters_rows[] = {
+	{ 0x00c0, 0x1000000ff },
+	{ 0x003c, 0x2000000ff },
+	{ 0x0300, 0x400000000 },
+	{ 0x0400, 0x800000000 },	/* slots: fixed3, which V4 lacks */
+	{ 0x013c, 0x0000000ff },
+	{ 0x00c4, 0x0000000ff },
+	{ 0x01c0, 0x0000000ff },
+	{ 0x0100, 0 },
+	{ 0x0000, 0 },
+	/* fixed counters count nothing but plain events: cmask, edge, inv, cmask */
+	{ 0x010000c0, 0x0000000ff },
+	{ 0x000400c0, 0x0000000ff },
+	{ 0x0080003c, 0x0000000ff },
+	{ 0xff000300, 0 },
 };
 
-static void counts_desc(const struct counts_row *row, char *desc)
+static void counters_desc(const struct counters_row *row, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "r%02x%02x%s%s%s", row->umask,
-		 row->event, row->cmask ? "-cmask" : "",
-		 row->edge ? "-edge" : "", row->inv ? "-inv" : "");
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "r%04x", row->config);
 }
 
-KUNIT_ARRAY_PARAM(counts, counts_rows, counts_desc);
+KUNIT_ARRAY_PARAM(counters, counters_rows, counters_desc);
 
-static void intel_counts(struct kunit *test)
+static void intel_counters(struct kunit *test)
 {
-	const struct counts_row *row = test->param_value;
-	struct my_perf_event_attr attr = { .event = row->event,
-					   .umask = row->umask,
-					   .cmask = row->cmask,
-					   .edge = row->edge,
-					   .inv = row->inv };
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
-	int idx;
+	const struct counters_row *row = test->param_value;
+	const struct my_perf_event_attr attr = { .config = row->config };
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
+	struct my_x86_pmu pmu = set->cpu->pmu;
+	const char *reason = NULL;
+	u64 counters;
 
-	for (idx = 0; idx < 64; idx++) {
-		if (idx > 7 && idx < 32)
-			continue;	/* V4 has none of these */
-		KUNIT_EXPECT_EQ_MSG(test, c->pmu.counts(&attr, idx),
-				    !!(row->counters & BIT_ULL(idx)),
-				    "counter id %d", idx);
-	}
+	KUNIT_ASSERT_EQ(test, pmu.counters, 0x7000000ffULL);
+	counters = pmu.ops->counters_for(&pmu, &attr, &reason);
+	KUNIT_EXPECT_EQ(test, counters, row->counters & pmu.counters);
+	if (!counters)
+		KUNIT_EXPECT_STREQ(test, reason, "has no counter that counts it");
+	pmu.counters = 0xffff000000ff;
+	counters = pmu.ops->counters_for(&pmu, &attr, &reason);
+	KUNIT_EXPECT_EQ(test, counters, row->counters);
 }
 
 /* --- what is read and written, in order --------------------------------------- */
@@ -197,19 +219,21 @@ struct sequence_part {
  * @pmu: on this
  * @counters: the events
  * @part: what is expected, up to the first that is not there
+ * @run_on: they are not stopped while they are read
  */
 struct sequence_row {
 	const char *name;
 	const struct sim_pmu *pmu;
 	const char *counters;
 	struct sequence_part part[PARTS];
+	bool run_on;
 };
 
 static const struct sequence_row up_rows[] = {
 	/*
-	 * Look who uses what.  Of instructions, then of cycles, four times:
-	 * stopped, written, read back, programmed, looked at; run, read.  Then
-	 * what is to be counted.
+	 * Which counters are in use.  Of instructions, then of cycles, four
+	 * times: programmed, verified, stopped, written, read back; programmed,
+	 * read, stopped.  Then what is to be counted.
 	 */
 	{ "v1", PMU(V1_40), "instructions@gp1", {
 		{ 1, 2, {
@@ -222,15 +246,18 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_WRMSR, 0x187, 0x4200c0 },
 			{ SIM_RDPMC, 1 },
 		} },
-		{ 4, 8, {
+		{ 4, 11, {
 			{ SIM_WRMSR, 0x187, 0x4200c0 },
+			{ SIM_RDPMC, 1 },
 			{ SIM_RDMSR, 0x187 },
 			{ SIM_WRMSR, 0x187, 0 },
 			{ SIM_WRMSR, 0x0c2, 0xffffffffc0 },
 			{ SIM_RDPMC, 1 },
+			{ SIM_RDMSR, 0x187 },
 			{ SIM_WRMSR, 0x187, 0x4200c0 },
-			{ SIM_WRMSR, 0x187, 0 },
 			{ SIM_RDPMC, 1 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_WRMSR, 0x187, 0 },
 		} },
 		{ 1, 6, {
 			{ SIM_WRMSR, 0x187, 0 },
@@ -240,17 +267,20 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_WRMSR, 0x187, 0x42003c },
 			{ SIM_RDPMC, 1 },
 		} },
-		{ 4, 8, {
+		{ 4, 11, {
 			{ SIM_WRMSR, 0x187, 0x42003c },
+			{ SIM_RDPMC, 1 },
 			{ SIM_RDMSR, 0x187 },
 			{ SIM_WRMSR, 0x187, 0 },
 			{ SIM_WRMSR, 0x0c2, 0xffffffffc0 },
 			{ SIM_RDPMC, 1 },
+			{ SIM_RDMSR, 0x187 },
 			{ SIM_WRMSR, 0x187, 0x42003c },
-			{ SIM_WRMSR, 0x187, 0 },
 			{ SIM_RDPMC, 1 },
+			{ SIM_RDMSR, 0x187 },
+			{ SIM_WRMSR, 0x187, 0 },
 		} },
-		/* What the proof has left of the counter can be written. */
+		/* What the self-test has left in the counter can be written. */
 		{ 1, 7, {
 			{ SIM_WRMSR, 0x187, 0 },
 			{ SIM_WRMSR, 0x0c2, 0xfc0 },
@@ -262,10 +292,10 @@ static const struct sequence_row up_rows[] = {
 		} },
 	} },
 	/*
-	 * Look who uses what; note all, stop ours.  Of each, four times:
-	 * programmed, looked at, stopped, written, read back; programmed, run,
-	 * looked whether it has overflowed, read.  Give back, and acknowledge;
-	 * note all, stop ours, program each, start ours.
+	 * Which counters are in use; save, stop ours.  Of each, four times:
+	 * programmed, verified, stopped, written, read back; programmed,
+	 * started, stopped with a look at its overflow, read, no event any more.
+	 * Restore, and acknowledge; save, stop ours, program each, start ours.
 	 */
 	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", {
 		{ 1, 10, {
@@ -291,19 +321,22 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_WRMSR, 0x188, 0x4200c0 },
 			{ SIM_RDPMC, 2 },
 		} },
-		{ 4, 12, {
+		{ 4, 15, {
 			{ SIM_WRMSR, 0x188, 0x4200c0 },
+			{ SIM_RDPMC, 2 },
 			{ SIM_RDMSR, 0x188 },
 			{ SIM_WRMSR, 0x188, 0 },
 			{ SIM_WRMSR, 0x4c3, 0xffffffffffc0 },
 			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
 			{ SIM_WRMSR, 0x188, 0x4200c0 },
 			{ SIM_WRMSR, 0x38f, 0x5000000fe },
-			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38f },
 			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38e },
 			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_WRMSR, 0x188, 0 },
 		} },
 		{ 1, 7, {
 			{ SIM_WRMSR, 0x188, 0 },
@@ -314,19 +347,22 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_WRMSR, 0x188, 0x42003c },
 			{ SIM_RDPMC, 2 },
 		} },
-		{ 4, 12, {
+		{ 4, 15, {
 			{ SIM_WRMSR, 0x188, 0x42003c },
+			{ SIM_RDPMC, 2 },
 			{ SIM_RDMSR, 0x188 },
 			{ SIM_WRMSR, 0x188, 0 },
 			{ SIM_WRMSR, 0x4c3, 0xffffffffffc0 },
 			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
 			{ SIM_WRMSR, 0x188, 0x42003c },
 			{ SIM_WRMSR, 0x38f, 0x5000000fe },
-			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38f },
 			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38e },
 			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_WRMSR, 0x188, 0 },
 		} },
 		{ 1, 8, {
 			{ SIM_WRMSR, 0x188, 0 },
@@ -338,29 +374,34 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_WRMSR, 0x38d, 0x018 },
 			{ SIM_RDPMC, 0x40000001 },
 		} },
-		{ 4, 15, {
+		{ 4, 19, {
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x018 },
+			{ SIM_RDPMC, 0x40000001 },
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
 			{ SIM_WRMSR, 0x30a, 0xffffffffffc0 },
 			{ SIM_RDPMC, 0x40000001 },
 			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x018 },
 			{ SIM_WRMSR, 0x38f, 0x7000000fa },
-			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38f },
 			{ SIM_WRMSR, 0x38f, 0x5000000fa },
 			{ SIM_RDMSR, 0x38e },
 			{ SIM_RDPMC, 0x40000001 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
 		} },
-		{ 1, 8, {
+		{ 1, 9, {
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
 			{ SIM_WRMSR, 0x30a, 0x468acf13579a },
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_RDMSR, 0x38f },
 			{ SIM_WRMSR, 0x38f, 0x7000000fe },
 			{ SIM_RDMSR, 0x38e },
 			{ SIM_WRMSR, 0x390, 0x200000004 },
@@ -385,7 +426,10 @@ static const struct sequence_row up_rows[] = {
 	} },
 };
 
-/* Stop, read once more; no enable, the old count, the old control; in reverse. */
+/*
+ * Stop, read once more; no event, the old count, the old control; in reverse.  Of
+ * GLOBAL_CTRL what others have there now is kept.
+ */
 static const struct sequence_row down_rows[] = {
 	{ "v1", PMU(V1_40), "instructions@gp1", { { 1, 5, {
 		{ SIM_RDPMC, 1 },
@@ -401,7 +445,7 @@ static const struct sequence_row down_rows[] = {
 		{ SIM_WRMSR, 0x0c1, 0x1234567 },
 		{ SIM_WRMSR, 0x186, 0x110050 },
 	} } } },
-	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 17, {
+	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 18, {
 		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x5000000fa },
 		{ SIM_RDMSR, 0x38e },
@@ -417,14 +461,29 @@ static const struct sequence_row down_rows[] = {
 		{ SIM_WRMSR, 0x188, 0 },
 		{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
 		{ SIM_WRMSR, 0x188, 0x110052 },
+		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+		{ SIM_RDMSR, 0x38e },
+	} } } },
+	/* GLOBAL_CTRL had not let it run: it is as it was already. */
+	{ "v4-was-stopped", PMU(V4), "instructions@gp0", { { 1, 10, {
+		{ SIM_RDMSR, 0x38f },
+		{ SIM_WRMSR, 0x38f, 0x7000000fe },
+		{ SIM_RDMSR, 0x38e },
+		{ SIM_RDPMC, 0 },
+		{ SIM_RDMSR, 0x186 },
+		{ SIM_WRMSR, 0x186, 0 },
+		{ SIM_WRMSR, 0x4c1, 0x1234567 },
+		{ SIM_WRMSR, 0x186, 0x110050 },
+		{ SIM_RDMSR, 0x38f },
 		{ SIM_RDMSR, 0x38e },
 	} } } },
 };
 
 /*
- * One write before, one after: all stand still in between.  Of each the counter,
- * and whether its control is still ours; fixed ones have one together.
+ * One write before, one after: all stand still in between, unless they are not to be.
+ * Of each the counter, and whether its control is still ours; fixed ones have one
+ * together.
  */
 static const struct sequence_row read_rows[] = {
 	{ "v1", PMU(V1_40), "instructions@gp1,cycles@gp0", { { 1, 4, {
@@ -453,6 +512,14 @@ static const struct sequence_row read_rows[] = {
 		{ SIM_RDMSR, 0x38e },
 		{ SIM_WRMSR, 0x38f, 0x7000000ff },
 	} } } },
+	{ "v4-run-on", PMU(V4), "r01c2:u@gp2,cycles@fixed1", { { 1, 6, {
+		{ SIM_RDMSR, 0x38f },
+		{ SIM_RDPMC, 2 },
+		{ SIM_RDMSR, 0x188 },
+		{ SIM_RDPMC, 0x40000001 },
+		{ SIM_RDMSR, 0x38d },
+		{ SIM_RDMSR, 0x38e },
+	} } }, .run_on = true },
 	{ "v4-fixed", PMU(V4), "cycles,instructions", { { 1, 7, {
 		{ SIM_RDMSR, 0x38f },
 		{ SIM_WRMSR, 0x38f, 0x4000000fe },
@@ -504,52 +571,459 @@ static void expect_sequence(struct kunit *test, const struct sequence_row *row)
 	}
 }
 
-static struct my_pmu_cpu *begin(struct kunit *test)
+static struct my_event_set *begin(struct kunit *test)
 {
 	const struct sequence_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, row->pmu, row->counters);
+	struct my_event_set *set = test_set(test, row->pmu, row->counters);
 
+	set->freeze = !row->run_on;
 	test_leave_traces(sim_cpu(TEST_CPU));
 	sim_clear_log(sim_cpu(TEST_CPU));
-	return c;
+	return set;
 }
 
 static void intel_up_sequence(struct kunit *test)
 {
-	struct my_pmu_cpu *c = begin(test);
+	struct my_event_set *set = begin(test);
 
-	test_up(test, c);
+	test_up(test, set);
 	expect_sequence(test, test->param_value);
 }
 
 static void intel_down_sequence(struct kunit *test)
 {
-	struct my_pmu_cpu *c = begin(test);
+	struct my_event_set *set = begin(test);
 
-	test_up(test, c);
+	test_up(test, set);
 	sim_clear_log(sim_cpu(TEST_CPU));
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	expect_sequence(test, test->param_value);
 }
 
 static void intel_read_sequence(struct kunit *test)
 {
 	struct my_pmu_sample *sample = test_sample(test);
-	struct my_pmu_cpu *c = begin(test);
+	struct my_event_set *set = begin(test);
 
-	test_up(test, c);
+	test_up(test, set);
 	sim_clear_log(sim_cpu(TEST_CPU));
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, sample), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, sample), 0);
 	expect_sequence(test, test->param_value);
+}
+
+/* --- stops that fail ------------------------------------------------------------ */
+
+/**
+ * struct stop_test - two users of a CPU, and a fault when one of them stops its counters
+ * @cpu: the CPU
+ * @nth: the access of that stop which faults
+ * @ours: the counters that it stops
+ * @theirs: those of the other one, which was there later
+ * @stop_err: what the stop returns
+ * @err: what all others return
+ * @running: GLOBAL_CTRL while both count
+ * @started: after what was to be stopped was started again
+ * @restored: after it was restored
+ */
+struct stop_test {
+	struct my_pmu_cpu *cpu;
+	unsigned int nth;
+	u64 ours, theirs;
+	int stop_err, err;
+	u64 running, started, restored;
+};
+
+static void stop_and_fail(void *data)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct stop_test *t = data;
+	const struct my_x86_pmu *pmu = &t->cpu->pmu;
+	const struct my_pmu_ops *ops = pmu->ops;
+	struct my_pmu_state *state = &t->cpu->state;
+	struct my_pmu_stopped stopped;
+
+	t->err = ops->save(pmu, state, t->ours) ?:
+		 ops->stop(pmu, state, t->ours, &stopped) ?:
+		 ops->start(pmu, state, t->ours) ?:
+		 ops->save(pmu, state, t->theirs) ?:
+		 ops->stop(pmu, state, t->theirs, &stopped) ?:
+		 ops->start(pmu, state, t->theirs);
+	t->running = sim->regs.global_ctrl;
+	sim->fail_nth = t->nth;
+	t->stop_err = ops->stop(pmu, state, t->ours, &stopped);
+	t->err = t->err ?: ops->start(pmu, state, t->ours);
+	t->started = sim->regs.global_ctrl;
+	sim->fail_nth = t->nth;
+	ops->stop(pmu, state, t->ours, &stopped);
+	/* Neither can what was in GLOBAL_CTRL be read now. */
+	sim->fail_nth = 1;
+	ops->restore(pmu, state, t->ours);
+	t->restored = sim->regs.global_ctrl;
+}
+
+/* Whichever access faults, counters of others count on. */
+static void intel_stop_fails(struct kunit *test)
+{
+	struct stop_test t = { .ours = 0x100000001, .theirs = 0x200000004 };
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	for (t.nth = 1; t.nth <= 3; t.nth++) {
+		t.cpu = test_set(test, PMU(V4), "cycles")->cpu;
+		sim->regs.global_ctrl = 0x4000000f2;
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, stop_and_fail, &t));
+		KUNIT_ASSERT_EQ(test, t.err, 0);
+		KUNIT_EXPECT_EQ_MSG(test, t.stop_err, -EIO, "access %u", t.nth);
+		KUNIT_EXPECT_EQ_MSG(test, t.running, 0x7000000f7ULL, "access %u", t.nth);
+		KUNIT_EXPECT_EQ_MSG(test, t.started, 0x7000000f7ULL, "access %u", t.nth);
+		KUNIT_EXPECT_EQ_MSG(test, t.restored, 0x6000000f6ULL, "access %u", t.nth);
+	}
+}
+
+/* --- captures ------------------------------------------------------------------ */
+
+/* As many counters as there can be: each shared register has some in both halves. */
+static const struct sim_pmu most_counters = {
+	.name = "v5-gp18-fixed16-64-full", .ebx_length = 7,
+	.version = 5, .gp = 18, .width = 64,
+	.fixed = 16, .fixed_width = 64, .pdcm = true, .full_width = true };
+
+#define ALL_COUNTERS	0xffff0003ffffULL
+
+/**
+ * struct capture_row - what is captured
+ * @name: the case
+ * @counters: of these
+ * @quiet: bits that must not be in the overflow status
+ * @freeze: they are stopped while they are read
+ */
+struct capture_row {
+	const char *name;
+	u64 counters;
+	u64 quiet;
+	bool freeze;
+};
+
+static const struct capture_row capture_rows[] = {
+	{ "all-frozen", ALL_COUNTERS, ALL_COUNTERS, true },
+	{ "all-run-on", ALL_COUNTERS, ALL_COUNTERS, false },
+	{ "some-frozen", 0x800200020004, 0x800000000004, true },
+	{ "some-run-on", 0x800200020004, 0x000200020000, false },
+	{ "generic", 0x00000002a015, 0x00000002a015, true },
+	{ "fixed", 0x408200000000, 0, true },
+	{ "one-generic", 0x000000000001, 0, true },
+	{ "one-fixed", 0x000100000000, 0x000100000000, false },
+};
+
+static void capture_desc(const struct capture_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(capture, capture_rows, capture_desc);
+
+/**
+ * struct capture_test - counters that are captured
+ * @row: the case
+ * @cpu: theirs
+ * @hw: what they count
+ * @on: of the same the addresses, for the back end
+ * @nr: how many
+ * @plan: how they are captured
+ * @capture: what is captured
+ * @err: what the back end returns
+ */
+struct capture_test {
+	const struct capture_row *row;
+	struct my_pmu_cpu *cpu;
+	struct my_hw_perf_event hw[MY_PMC_MAX];
+	const struct my_hw_perf_event *on[MY_PMC_MAX];
+	unsigned int nr;
+	struct my_pmu_plan plan;
+	struct my_pmu_capture capture;
+	int err;
+};
+
+/* Instructions or cycles, each with a cmask of its own. */
+static void encode_counters(struct capture_test *t)
+{
+	const struct my_x86_pmu *pmu = &t->cpu->pmu;
+	u64 left;
+
+	for (left = t->row->counters; left; left &= left - 1) {
+		struct my_hw_perf_event *hw = &t->hw[t->nr];
+		u64 cmask = (u64)(t->nr + 1) << 24;
+		const struct my_perf_event_attr attr = {
+			.config = cmask | (t->nr % 2 ? 0x3c : 0xc0),
+			.exclude_user = t->nr % 3 == 0,
+		};
+
+		hw->idx = __ffs64(left);
+		pmu->ops->encode(pmu, &attr, hw);
+		t->on[t->nr++] = hw;
+	}
+}
+
+static void start_counters(void *data)
+{
+	struct capture_test *t = data;
+	const struct my_x86_pmu *pmu = &t->cpu->pmu;
+	struct my_pmu_state *state = &t->cpu->state;
+	u64 counters = t->row->counters;
+	struct my_pmu_stopped stopped;
+	unsigned int i;
+
+	t->err = pmu->ops->save(pmu, state, counters) ?:
+		 pmu->ops->stop(pmu, state, counters, &stopped);
+	for (i = 0; i < t->nr && !t->err; i++)
+		t->err = pmu->ops->enable(pmu, &t->hw[i]);
+	if (!t->err)
+		t->err = pmu->ops->start(pmu, state, counters);
+}
+
+/* Each of these counters counts; its value has bits in both halves, and is its own. */
+static struct capture_test *begin_capture(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct capture_test *t;
+	unsigned int i;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t);
+	t->row = test->param_value;
+	t->cpu = test_set(test, &most_counters, "cycles")->cpu;
+	KUNIT_ASSERT_EQ(test, t->cpu->pmu.counters, ALL_COUNTERS);
+	test_leave_traces(sim);
+	sim->regs.global_status = 0;
+	for (i = 0; i < SIM_GENERIC; i++)
+		sim->regs.pmc[i] = 0xfedcba9876540000 | (i + 1) << 8 | (u64)i << 40;
+	for (i = 0; i < SIM_FIXED; i++)
+		sim->regs.fixed[i] = 0x89abcdef01230000 | (i + 1) << 8 | (u64)i << 40;
+	encode_counters(t);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, start_counters, t));
+	KUNIT_ASSERT_EQ(test, t->err, 0);
+	KUNIT_ASSERT_TRUE(test, t->cpu->pmu.ops->plan(&t->cpu->pmu, &t->cpu->state,
+						      t->on, t->nr, t->row->quiet,
+						      t->row->freeze, &t->plan));
+	return t;
+}
+
+#define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
+
+static void capture_on_cpu(void *data)
+{
+	struct capture_test *t = data;
+
+	memset(&t->capture, 0x5a, sizeof(t->capture));
+	t->err = t->cpu->pmu.ops->capture(&t->plan, &t->capture);
+}
+
+static int capture(struct kunit *test, struct capture_test *t)
+{
+	sim_clear_log(sim_cpu(TEST_CPU));
+	t->err = -ENXIO;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, capture_on_cpu, t));
+	return t->err;
+}
+
+static u64 counter_value(const struct sim_registers *regs, int idx)
+{
+	return idx < 32 ? regs->pmc[idx] : regs->fixed[idx - 32];
+}
+
+/* Each counter at one place, in both halves; nothing is written at other places. */
+static void intel_capture_values(struct kunit *test)
+{
+	struct capture_test *t = begin_capture(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before = sim->regs;
+	unsigned int place;
+	u64 seen = 0;
+
+	KUNIT_ASSERT_EQ(test, capture(test, t), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&before, &sim->regs, sizeof(before)), 0);
+	KUNIT_ASSERT_LE(test, t->plan.end, (unsigned int)MY_CAPTURE_MAX);
+	KUNIT_ASSERT_EQ(test, t->plan.end - t->plan.first, t->nr);
+	for (place = 0; place < MY_CAPTURE_MAX; place++) {
+		u64 value = t->capture.value[place];
+		int idx;
+
+		if (place < t->plan.first || place >= t->plan.end) {
+			KUNIT_EXPECT_EQ_MSG(test, value, UNTOUCHED, "place %u", place);
+			continue;
+		}
+		KUNIT_ASSERT_LT(test, (unsigned int)t->plan.event[place], t->nr);
+		idx = t->hw[t->plan.event[place]].idx;
+		seen |= BIT_ULL(idx);
+		KUNIT_EXPECT_EQ_MSG(test, value, counter_value(&before, idx),
+				    "counter id %d", idx);
+	}
+	KUNIT_EXPECT_EQ(test, seen, t->row->counters);
+	KUNIT_EXPECT_EQ(test, t->capture.seq, UNTOUCHED);
+}
+
+/* The log's number of the access that reads a counter. */
+static unsigned int access_of(const struct sim_cpu *sim, u32 rdpmc)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim->accesses; i++) {
+		if (sim->log[i].op == SIM_RDPMC && sim->log[i].reg == rdpmc)
+			break;
+	}
+	return i;
+}
+
+/*
+ * Frozen all show the moment of the write that stops them, and go on from there;
+ * otherwise each shows when it was read.  The time is that of the first one.
+ */
+static void intel_capture_moment(struct kunit *test)
+{
+	struct capture_test *t = begin_capture(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before = sim->regs;
+	unsigned int place, stop = t->row->freeze ? 1 : 0;
+
+	sim->insns_per_access = 7;
+	KUNIT_ASSERT_EQ(test, capture(test, t), 0);
+	for (place = t->plan.first; place < t->plan.end; place++) {
+		const struct my_hw_perf_event *hw = &t->hw[t->plan.event[place]];
+		unsigned int access = access_of(sim, hw->event_base_rdpmc);
+		/* No instruction and no cycle is what fixed2 and the rest count. */
+		u64 grown = hw->idx < 34 ? 7 : 0;
+
+		grown *= (t->row->freeze ? stop : access) + 1;
+		KUNIT_EXPECT_EQ_MSG(test, t->capture.value[place],
+				    counter_value(&before, hw->idx) + grown,
+				    "counter id %d", hw->idx);
+		if (t->row->freeze)
+			KUNIT_EXPECT_EQ_MSG(test, t->capture.value[place],
+					    counter_value(&sim->regs, hw->idx),
+					    "counter id %d", hw->idx);
+		KUNIT_EXPECT_LT(test, t->capture.ticks, sim->log[access].time);
+	}
+	KUNIT_EXPECT_GT(test, t->capture.ticks, sim->log[stop].time);
+}
+
+/* Each bit of a register is changed in turn: of @bits alone that is noticed. */
+static void expect_noticed(struct kunit *test, struct capture_test *t, u64 *reg,
+			   u64 bits, const char *name)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		*reg ^= BIT_ULL(i);
+		before = sim->regs;
+		KUNIT_EXPECT_EQ_MSG(test, capture(test, t), bits & BIT_ULL(i) ? 1 : 0,
+				    "%s, bit %u", name, i);
+		/* As it was found the counters run on. */
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(&before, &sim->regs, sizeof(before)), 0,
+				    "%s, bit %u", name, i);
+		/* Nothing is written, nor read any more. */
+		if (reg == &sim->regs.global_ctrl)
+			KUNIT_EXPECT_EQ(test, sim->accesses, 1U);
+		*reg ^= BIT_ULL(i);
+	}
+}
+
+static void intel_capture_differs(struct kunit *test)
+{
+	struct capture_test *t = begin_capture(test);
+	struct sim_registers *regs = &sim_cpu(TEST_CPU)->regs;
+	u64 counters = t->row->counters, fields = 0;
+	char name[16];
+	unsigned int i;
+
+	expect_noticed(test, t, &regs->global_ctrl, ~0ULL, "GLOBAL_CTRL");
+	for (i = 0; i < SIM_GENERIC; i++) {
+		snprintf(name, sizeof(name), "PERFEVTSEL%u", i);
+		expect_noticed(test, t, &regs->evtsel[i],
+			       counters & BIT_ULL(i) ? ~0ULL : 0, name);
+	}
+	for (i = 0; i < SIM_FIXED; i++)
+		fields |= counters & BIT_ULL(32 + i) ? 0xfULL << (4 * i) : 0;
+	expect_noticed(test, t, &regs->fixed_ctr_ctrl, fields, "FIXED_CTR_CTRL");
+	/* CTR_FRZ: an interrupt of somebody else's counter has stopped all of them. */
+	expect_noticed(test, t, &regs->global_status, t->row->quiet | BIT_ULL(59),
+		       "GLOBAL_STATUS");
+	KUNIT_EXPECT_EQ(test, capture(test, t), 0);
+}
+
+/*
+ * Each access faults in turn, alone or with all that follow it: then nothing has
+ * changed, except that the counters stay stopped if it is the write which should
+ * start them.
+ */
+static void expect_fault(struct kunit *test, struct capture_test *t, unsigned int nth,
+			 unsigned int last, bool all_after)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before = sim->regs, wanted = before;
+
+	if (t->row->freeze && (nth == last || (all_after && nth > 2)))
+		wanted.global_ctrl &= ~t->row->counters;
+	sim->fail_nth = nth;
+	sim->fail_all_after = all_after;
+	KUNIT_EXPECT_EQ_MSG(test, capture(test, t), -EIO, "access %u", nth);
+	sim->fail_nth = 0;
+	KUNIT_EXPECT_EQ_MSG(test, memcmp(&wanted, &sim->regs, sizeof(wanted)), 0,
+			    "access %u", nth);
+	/* Behind it nothing is done any more, except that they are started. */
+	KUNIT_EXPECT_EQ_MSG(test, sim->accesses,
+			    nth + (t->row->freeze && nth > 2 && nth < last), "access %u",
+			    nth);
+	KUNIT_EXPECT_TRUE(test, sim->log[nth - 1].faulted);
+	sim->regs = before;
+}
+
+static void intel_capture_faults(struct kunit *test)
+{
+	struct capture_test *t = begin_capture(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int nth, last;
+
+	KUNIT_ASSERT_EQ(test, capture(test, t), 0);
+	last = sim->accesses;
+	/* Two each of generic counters, one each of fixed ones, what they share. */
+	KUNIT_EXPECT_EQ(test, last, 2 + 2 * t->row->freeze +
+				    2 * hweight32(t->row->counters) +
+				    hweight32(t->row->counters >> 32) +
+				    !!(t->row->counters >> 32));
+	for (nth = 1; nth <= last; nth++) {
+		expect_fault(test, t, nth, last, false);
+		expect_fault(test, t, nth, last, true);
+	}
+	KUNIT_EXPECT_EQ(test, capture(test, t), 0);
+}
+
+/* Version 1 has nothing that would tell whether a counter was stopped. */
+static void intel_capture_v1(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V1_40), "cycles");
+	const struct my_hw_perf_event *hw = &set->event[0].hw;
+	struct my_pmu_plan *plan;
+
+	plan = kunit_kzalloc(test, sizeof(*plan), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, plan);
+	KUNIT_EXPECT_FALSE(test, set->cpu->pmu.ops->plan(&set->cpu->pmu, &set->cpu->state,
+							 &hw, 1, 0, true, plan));
 }
 
 static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_ids, id_gen_params),
 	KUNIT_CASE_PARAM(intel_config, config_gen_params),
-	KUNIT_CASE_PARAM(intel_counts, counts_gen_params),
+	KUNIT_CASE_PARAM(intel_counters, counters_gen_params),
 	KUNIT_CASE_PARAM(intel_up_sequence, up_gen_params),
 	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),
 	KUNIT_CASE_PARAM(intel_read_sequence, read_gen_params),
+	KUNIT_CASE(intel_stop_fails),
+	KUNIT_CASE_PARAM(intel_capture_values, capture_gen_params),
+	KUNIT_CASE_PARAM(intel_capture_moment, capture_gen_params),
+	KUNIT_CASE_PARAM(intel_capture_differs, capture_gen_params),
+	KUNIT_CASE_PARAM(intel_capture_faults, capture_gen_params),
+	KUNIT_CASE(intel_capture_v1),
 	{}
 };
 

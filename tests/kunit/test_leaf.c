@@ -64,6 +64,7 @@ static void expect_decoded(struct kunit *test, const struct my_x86_pmu *pmu,
 	KUNIT_EXPECT_EQ(test, pmu->arch_events_len, want->nr_events);
 	KUNIT_EXPECT_EQ(test, pmu->arch_events, want->events);
 	KUNIT_EXPECT_EQ(test, pmu->eventsel, PERFEVTSEL0);
+	KUNIT_EXPECT_EQ(test, pmu->perfctr_reserve, PMC0);
 }
 
 /* A leaf does not tell of full-width writes. */
@@ -74,30 +75,33 @@ static void expect_narrow_writes(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, pmu->perfctr, PMC0);
 }
 
-static void expect_vtable(struct kunit *test, const struct my_x86_pmu *pmu)
+static void expect_ops(struct kunit *test, const struct my_x86_pmu *pmu)
 {
-	KUNIT_EXPECT_NOT_NULL(test, pmu->rdpmc_index);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->counts);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->hw_config);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->survey);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->take);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->stop);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->run);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->acknowledge);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->give_back);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->enable);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->disable);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->program);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->is_programmed);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->write);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->read);
-	KUNIT_EXPECT_NOT_NULL(test, pmu->probes);
-	KUNIT_EXPECT_EQ(test, pmu->nr_probes, 4U);
+	const struct my_pmu_ops *ops = pmu->ops;
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	KUNIT_EXPECT_NOT_NULL(test, ops->probes);
+	KUNIT_EXPECT_EQ(test, ops->nr_probes, 4U);
+	KUNIT_EXPECT_NOT_NULL(test, ops->counters_for);
+	KUNIT_EXPECT_NOT_NULL(test, ops->encode);
+	KUNIT_EXPECT_NOT_NULL(test, ops->save);
+	KUNIT_EXPECT_NOT_NULL(test, ops->restore);
+	KUNIT_EXPECT_NOT_NULL(test, ops->enable);
+	KUNIT_EXPECT_NOT_NULL(test, ops->disable);
+	KUNIT_EXPECT_NOT_NULL(test, ops->program);
+	KUNIT_EXPECT_NOT_NULL(test, ops->start);
+	KUNIT_EXPECT_NOT_NULL(test, ops->stop);
+	KUNIT_EXPECT_NOT_NULL(test, ops->read);
+	KUNIT_EXPECT_NOT_NULL(test, ops->write);
+	KUNIT_EXPECT_NOT_NULL(test, ops->ack_overflow);
+	KUNIT_EXPECT_NOT_NULL(test, ops->find_in_use);
+	KUNIT_EXPECT_NOT_NULL(test, ops->plan);
+	KUNIT_EXPECT_NOT_NULL(test, ops->capture);
 }
 
 /* --- the simulated CPU ----------------------------------------------------- */
 
-struct init_result {
+struct probe_result {
 	int err;
 	struct my_x86_pmu pmu;
 	struct my_pmu_why why;
@@ -106,9 +110,9 @@ struct init_result {
 	unsigned int wrong;
 };
 
-/* What has gone wrong is told later, with interrupts on. */
-static void init_on(const struct sim_pmu *has, u32 fail_reg,
-		    struct init_result *result)
+/* What has gone wrong is reported later, with interrupts on. */
+static void probe_on(const struct sim_pmu *has, u32 fail_reg,
+		     struct probe_result *result)
 {
 	unsigned long flags;
 	struct sim_cpu *sim;
@@ -118,28 +122,28 @@ static void init_on(const struct sim_pmu *has, u32 fail_reg,
 	sim_reset(smp_processor_id(), has);
 	sim = sim_cpu(smp_processor_id());
 	sim->fail_reg = fail_reg;
-	result->err = my_intel_pmu_init(&result->pmu, &result->why);
+	result->err = my_intel_pmu_probe(&result->pmu, &result->why);
 	result->accesses = sim->accesses;
 	result->first = sim->log[0];
 	result->wrong = sim->wrong;
 	local_irq_restore(flags);
 }
 
-static struct init_result *init_anew(struct kunit *test,
-				     const struct sim_pmu *has, u32 fail_reg)
+static struct probe_result *probe_anew(struct kunit *test,
+				       const struct sim_pmu *has, u32 fail_reg)
 {
-	struct init_result *result;
+	struct probe_result *result;
 
 	result = kunit_kzalloc(test, sizeof(*result), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, result);
-	init_on(has, fail_reg, result);
+	probe_on(has, fail_reg, result);
 	KUNIT_EXPECT_EQ(test, result->wrong, 0);
 	return result;
 }
 
-static void expect_init_refused(struct kunit *test,
-				const struct init_result *result, int err,
-				const char *why)
+static void expect_probe_refused(struct kunit *test,
+				 const struct probe_result *result, int err,
+				 const char *why)
 {
 	KUNIT_ASSERT_EQ(test, result->err, err);
 	KUNIT_EXPECT_STREQ(test, result->why.text, why);
@@ -165,7 +169,7 @@ static void leaf_decoded(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, decode(&pmu, &row->leaf, &why), 0);
 	expect_decoded(test, &pmu, &row->want);
 	expect_narrow_writes(test, &pmu);
-	expect_vtable(test, &pmu);
+	expect_ops(test, &pmu);
 }
 
 static struct sim_pmu sim_of_leaf(const struct leaf_row *row)
@@ -191,17 +195,17 @@ static void leaf_on_its_cpu(struct kunit *test)
 {
 	const struct leaf_row *row = test->param_value;
 	struct sim_pmu has = sim_of_leaf(row);
-	struct init_result *result = init_anew(test, &has, 0);
+	struct probe_result *result = probe_anew(test, &has, 0);
 
 	KUNIT_EXPECT_EQ(test, result->accesses, 0);
 	if (row->other_vendor) {
-		expect_init_refused(test, result, -ENODEV, OTHER_VENDOR);
+		expect_probe_refused(test, result, -ENODEV, OTHER_VENDOR);
 		return;
 	}
 	KUNIT_ASSERT_EQ(test, result->err, 0);
 	expect_decoded(test, &result->pmu, &row->want);
 	expect_narrow_writes(test, &result->pmu);
-	expect_vtable(test, &result->pmu);
+	expect_ops(test, &result->pmu);
 }
 
 /* --- other leaves of real CPUs --------------------------------------------- */
@@ -234,9 +238,9 @@ static const struct leaf_row *leaf_a_of(const struct other_leaf_row *other)
 static void expect_vendor_refused(struct kunit *test)
 {
 	struct sim_pmu has = { .name = "AMD", .other_vendor = true };
-	struct init_result *result = init_anew(test, &has, 0);
+	struct probe_result *result = probe_anew(test, &has, 0);
 
-	expect_init_refused(test, result, -ENODEV, OTHER_VENDOR);
+	expect_probe_refused(test, result, -ENODEV, OTHER_VENDOR);
 	KUNIT_EXPECT_EQ(test, result->accesses, 0);
 }
 
@@ -463,7 +467,7 @@ static void leaf_made_up(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, decode(&pmu, &row->leaf, &why), 0);
 	expect_decoded(test, &pmu, &row->want);
 	expect_narrow_writes(test, &pmu);
-	expect_vtable(test, &pmu);
+	expect_ops(test, &pmu);
 }
 
 struct refused_leaf {
@@ -507,7 +511,7 @@ static const struct refused_leaf refused_leaves[] = {
 	  { EAX(5, 4, 48, 7), 0, 0x4, EDX(0, 0) }, FIXED_WIDTH(0) },
 	{ "fixed counters of 31 bits",
 	  { EAX(4, 4, 48, 7), 0, 0, EDX(3, 31) }, FIXED_WIDTH(31) },
-	{ "fixed counters of 31 bits, of which EDX has none",
+	{ "fixed counters of 31 bits, none of them in EDX",
 	  { EAX(2, 4, 48, 7), 0, 0, EDX(0, 31) }, FIXED_WIDTH(31) },
 	{ "fixed counters of 65 bits",
 	  { EAX(4, 4, 48, 7), 0, 0, EDX(3, 65) }, FIXED_WIDTH(65) },
@@ -562,9 +566,9 @@ static void leaf_hybrid(struct kunit *test)
 	}
 }
 
-/* --- my_intel_pmu_init() ---------------------------------------------------- */
+/* --- my_intel_pmu_probe() ---------------------------------------------------- */
 
-struct init_row {
+struct probe_row {
 	const char *what;
 	bool pdcm, full_width, xen_pv, other_vendor;
 	u32 last_leaf, fail_reg;
@@ -573,7 +577,7 @@ struct init_row {
 	const char *want_why;
 };
 
-static const struct init_row init_rows[] = {
+static const struct probe_row probe_rows[] = {
 	{ .what = "no IA32_PERF_CAPABILITIES" },
 	{ .what = "no IA32_PERF_CAPABILITIES, and it would fault",
 	  .fail_reg = PERF_CAPABILITIES },
@@ -594,12 +598,12 @@ static const struct init_row init_rows[] = {
 	  .want_err = -ENODEV, .want_why = OTHER_VENDOR },
 };
 
-static void describe_init(const struct init_row *row, char *desc)
+static void describe_probe(const struct probe_row *row, char *desc)
 {
 	strscpy(desc, row->what, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(init_row, init_rows, describe_init);
+KUNIT_ARRAY_PARAM(probe_row, probe_rows, describe_probe);
 
 static const struct sim_pmu sim_skylake = {
 	.name = "Skylake",
@@ -615,29 +619,29 @@ static const struct decoded decoded_skylake = {
 	4, 0xf, 48, 0x07, 48, 7, 0x7f
 };
 
-static void expect_init_accepted(struct kunit *test,
-				 const struct init_result *result,
-				 bool full_width)
+static void expect_probe_accepted(struct kunit *test,
+				  const struct probe_result *result,
+				  bool full_width)
 {
 	KUNIT_ASSERT_EQ(test, result->err, 0);
 	expect_decoded(test, &result->pmu, &decoded_skylake);
-	expect_vtable(test, &result->pmu);
+	expect_ops(test, &result->pmu);
 	KUNIT_EXPECT_EQ(test, result->pmu.full_width, full_width);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, full_width ? A_PMC0 : PMC0);
 }
 
-static void init_decides(struct kunit *test)
+static void probe_decides(struct kunit *test)
 {
-	const struct init_row *row = test->param_value;
+	const struct probe_row *row = test->param_value;
 	struct sim_pmu has = sim_skylake;
-	struct init_result *result;
+	struct probe_result *result;
 
 	has.pdcm = row->pdcm;
 	has.full_width = row->full_width;
 	has.xen_pv = row->xen_pv;
 	has.other_vendor = row->other_vendor;
 	has.last_leaf = row->last_leaf;
-	result = init_anew(test, &has, row->fail_reg);
+	result = probe_anew(test, &has, row->fail_reg);
 
 	KUNIT_EXPECT_EQ(test, result->accesses, row->want_reads);
 	if (row->want_reads) {
@@ -645,40 +649,40 @@ static void init_decides(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, result->first.reg, PERF_CAPABILITIES);
 	}
 	if (row->want_err)
-		expect_init_refused(test, result, row->want_err, row->want_why);
+		expect_probe_refused(test, result, row->want_err, row->want_why);
 	else
-		expect_init_accepted(test, result, row->full_width);
+		expect_probe_accepted(test, result, row->full_width);
 }
 
 /* CPUID.1:ECX[31] decides whether EDX 0 is believed. */
-static void init_hypervisor(struct kunit *test)
+static void probe_hypervisor(struct kunit *test)
 {
 	struct sim_pmu has = sim_skylake;
-	struct init_result *result;
+	struct probe_result *result;
 
 	has.fixed = 0;
 	has.fixed_width = 0;
-	result = init_anew(test, &has, 0);
+	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->err, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x70000000fULL);
 	KUNIT_EXPECT_EQ(test, result->pmu.cntval_bits_fixed, 48);
 
 	has.hypervisor = true;
-	result = init_anew(test, &has, 0);
+	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->err, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0xfULL);
 }
 
 /* What the leaf refuses, the registers are not asked about. */
-static void init_wrong_leaf(struct kunit *test)
+static void probe_wrong_leaf(struct kunit *test)
 {
 	struct sim_pmu has = sim_skylake;
-	struct init_result *result;
+	struct probe_result *result;
 
 	has.pdcm = true;
 	has.width = 31;
-	result = init_anew(test, &has, 0);
-	expect_init_refused(test, result, -ENODEV, GENERIC_WIDTH(31));
+	result = probe_anew(test, &has, 0);
+	expect_probe_refused(test, result, -ENODEV, GENERIC_WIDTH(31));
 	KUNIT_EXPECT_EQ(test, result->accesses, 0);
 }
 
@@ -689,9 +693,9 @@ static struct kunit_case leaf_cases[] = {
 	KUNIT_CASE_PARAM(leaf_made_up, made_up_gen_params),
 	KUNIT_CASE_PARAM(leaf_refused, refused_leaf_gen_params),
 	KUNIT_CASE(leaf_hybrid),
-	KUNIT_CASE_PARAM(init_decides, init_row_gen_params),
-	KUNIT_CASE(init_hypervisor),
-	KUNIT_CASE(init_wrong_leaf),
+	KUNIT_CASE_PARAM(probe_decides, probe_row_gen_params),
+	KUNIT_CASE(probe_hypervisor),
+	KUNIT_CASE(probe_wrong_leaf),
 	{}
 };
 

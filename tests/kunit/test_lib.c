@@ -63,7 +63,7 @@ void test_near_wrap(struct sim_cpu *sim)
 	}
 }
 
-static u64 but_unwritable(const struct sim_pmu *pmu, u64 before, u64 now)
+static u64 except_unwritable(const struct sim_pmu *pmu, u64 before, u64 now)
 {
 	return test_is_writable(pmu, before) ? now : before;
 }
@@ -78,8 +78,8 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 		KUNIT_EXPECT_EQ_MSG(test, before->evtsel[i], now->evtsel[i],
 				    "PERFEVTSEL%u", i);
 		KUNIT_EXPECT_EQ_MSG(test, before->pmc[i],
-				    but_unwritable(pmu, before->pmc[i],
-						   now->pmc[i]), "PMC%u", i);
+				    except_unwritable(pmu, before->pmc[i],
+						      now->pmc[i]), "PMC%u", i);
 	}
 	for (i = 0; i < SIM_FIXED; i++)
 		KUNIT_EXPECT_EQ_MSG(test, before->fixed[i], now->fixed[i],
@@ -120,38 +120,64 @@ void test_forgive_restoring(struct sim_registers *before,
 		before->global_ctrl = now->global_ctrl;
 }
 
-static struct my_pmu_cpu *detect(struct kunit *test, const struct sim_pmu *pmu)
+struct my_pmu_cpu *test_fresh_cpu(void)
 {
-	struct my_pmu_cpu *c;
+	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+
+	memset(cpu, 0, sizeof(*cpu));
+	return my_pmu_cpu_of(TEST_CPU);
+}
+
+static struct my_event_set *new_set(struct kunit *test, const struct sim_pmu *pmu)
+{
+	struct my_event_set *set;
 	struct my_pmu_why why;
 	int err;
 
 	sim_hold_clock(true);
 	sim_reset(TEST_CPU, pmu);
-	c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
-	my_pmu_cpu_begin(c, TEST_CPU);
-	err = my_pmu_detect(TEST_CPU, &c->pmu, &why);
+	set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, set);
+	my_event_set_init(set, test_fresh_cpu());
+	err = my_pmu_probe(set->cpu, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
-	return c;
+	return set;
 }
 
-struct my_pmu_cpu *test_cpu(struct kunit *test, const struct sim_pmu *pmu,
-			    const char *counters)
+void test_claim(struct my_event_set *set, u64 counters)
+{
+	u64 left;
+
+	set->used = counters;
+	for (left = counters; left; left &= left - 1)
+		set->cpu->owner[__ffs64(left)] = set;
+	set->cpu->used |= counters;
+}
+
+int test_assign(struct my_event_set *set, const struct my_perf_event_attr *attr,
+		unsigned int nr, struct my_pmu_why *why)
+{
+	unsigned int culprit;
+
+	return my_event_set_assign(set, attr, nr, &culprit, why);
+}
+
+struct my_event_set *test_set(struct kunit *test, const struct sim_pmu *pmu,
+			      const char *counters)
 {
 	struct my_perf_event_attr *attr;
+	struct my_event_set *set;
 	struct my_pmu_why why;
-	struct my_pmu_cpu *c;
 	int nr, err;
 
-	c = detect(test, pmu);
+	set = new_set(test, pmu);
 	attr = kunit_kcalloc(test, MY_PMC_MAX, sizeof(*attr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
 	nr = my_parse_events(counters, attr, MY_PMC_MAX, &why);
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why.text);
-	err = my_pmu_cpu_init(c, attr, nr, &why);
+	err = test_assign(set, attr, nr, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
-	return c;
+	return set;
 }
 
 /* What each fixed counter counts. */
@@ -159,15 +185,15 @@ static const char * const fixed_names[] = {
 	"instructions", "cycles", "ref-cycles",
 };
 
-struct my_pmu_cpu *test_all_counters(struct kunit *test,
-				     const struct sim_pmu *pmu)
+struct my_event_set *test_all_counters(struct kunit *test,
+				       const struct sim_pmu *pmu)
 {
-	struct my_pmu_cpu *c = detect(test, pmu);
+	struct my_event_set *set = new_set(test, pmu);
 	char list[512] = "";
 	size_t len = 0;
 	u64 left;
 
-	for (left = c->pmu.counters; left; left &= left - 1) {
+	for (left = set->cpu->pmu.counters; left; left &= left - 1) {
 		int idx = __ffs64(left), n = my_pmc_number(idx);
 		const char *name = my_pmc_is_fixed(idx) ? fixed_names[n] :
 				   n % 2 ? "instructions" : "cycles";
@@ -175,20 +201,20 @@ struct my_pmu_cpu *test_all_counters(struct kunit *test,
 		len += scnprintf(list + len, sizeof(list) - len, "%s%s@%s%d",
 				 len ? "," : "", name, my_pmc_kind(idx), n);
 	}
-	return test_cpu(test, pmu, list);
+	return test_set(test, pmu, list);
 }
 
-int test_try_up(struct my_pmu_cpu *c)
+int test_try_up(struct my_event_set *set)
 {
 	struct my_pmu_why why;
 
-	return my_pmu_cpu_up(c, &why);
+	return my_event_set_up(set, &why);
 }
 
-void test_up(struct kunit *test, struct my_pmu_cpu *c)
+void test_up(struct kunit *test, struct my_event_set *set)
 {
 	struct my_pmu_why why = {};
-	int err = my_pmu_cpu_up(c, &why);
+	int err = my_event_set_up(set, &why);
 
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 }
@@ -231,7 +257,7 @@ void test_bring_cpu_back(void)
 		add_cpu(TEST_CPU);
 }
 
-/* What is told once is not told of the tests that follow. */
+/* What was reported is not reported of the tests that follow. */
 void test_expect_good_manners(struct kunit *test)
 {
 	struct sim_cpu *sim;

@@ -9,7 +9,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-#include "pmu_event.h"
+#include "pmu_ops.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
 
@@ -63,7 +63,7 @@
 #define MILLISECONDS	"whole milliseconds from 1 on are needed"
 #define INTERVAL_UNPRINTABLE \
 	"blanks, control characters or non-ASCII; " MILLISECONDS
-#define INTERVAL_TOO_LONG "so long that any counter could wrap unseen"
+#define INTERVAL_TOO_LONG "more than 4294967295 milliseconds"
 
 /* What is passed to the parser, and what it must leave alone. */
 struct parse_context {
@@ -158,16 +158,14 @@ static struct my_perf_event_attr with_perf(const struct my_perf_event_attr *attr
 		0x0300,
 	};
 	struct my_perf_event_attr full = *attr;
-	u64 code = attr->umask << 8 | attr->event;
+	u64 code = attr->config & 0xffff;
 	unsigned int i;
 
 	if (attr->perf_type || attr->perf_config)
 		return full;
 	if (!attr->named) {
 		full.perf_type = 4;
-		full.perf_config = code | (u64)attr->cmask << 24 |
-				   (attr->edge ? BIT(18) : 0) |
-				   (attr->inv ? BIT(23) : 0);
+		full.perf_config = attr->config;
 		return full;
 	}
 	for (i = 0; i < ARRAY_SIZE(generic); i++) {
@@ -185,320 +183,275 @@ static void expect_attr(struct kunit *test, unsigned int i,
 	const struct my_perf_event_attr full = with_perf(brief), *want = &full;
 
 	KUNIT_EXPECT_STREQ(test, attr->name, want->name);
-	KUNIT_EXPECT_EQ(test, attr->cmask, want->cmask);
-	KUNIT_EXPECT_EQ(test, attr->edge, want->edge);
-	KUNIT_EXPECT_EQ(test, attr->inv, want->inv);
+	KUNIT_EXPECT_EQ(test, attr->config, want->config);
 	KUNIT_EXPECT_EQ(test, attr->perf_type, want->perf_type);
 	KUNIT_EXPECT_EQ(test, attr->perf_config, want->perf_config);
-	KUNIT_EXPECT_EQ(test, attr->beside, want->beside);
+	KUNIT_EXPECT_EQ(test, attr->added, want->added);
 	KUNIT_EXPECT_FALSE(test, attr->confirmed);
-	KUNIT_EXPECT_EQ(test, attr->counters, want->counters);
+	KUNIT_EXPECT_FALSE(test, attr->optional);
+	KUNIT_EXPECT_EQ(test, attr->allowed, want->allowed);
 	KUNIT_EXPECT_EQ(test, attr->pinned, want->pinned);
 	KUNIT_EXPECT_EQ(test, attr->group, want->group);
-	KUNIT_EXPECT_EQ(test, attr->event, want->event);
-	KUNIT_EXPECT_EQ(test, attr->umask, want->umask);
 	KUNIT_EXPECT_EQ(test, attr->named, want->named);
 	KUNIT_EXPECT_EQ(test, attr->exclude_user, want->exclude_user);
 	KUNIT_EXPECT_EQ(test, attr->exclude_kernel, want->exclude_kernel);
-	KUNIT_EXPECT_EQ(test, attr->pin, want->pin);
+	KUNIT_EXPECT_EQ(test, attr->constraint, want->constraint);
 }
 
 /* --- one event that is understood ----------------------------------------- */
 
 struct one_event {
 	const char *text;
-	/* name, event, umask, named, exclude_user, exclude_kernel, pin */
+	/* name, config, named, exclude_user, exclude_kernel */
 	struct my_perf_event_attr want;
 };
 
 static const struct one_event one_event[] = {
 	/* names */
-	{ "instructions",
-	  { "instructions", 0xc0, 0x00, true, false, false, ANY } },
-	{ "cycles",
-	  { "cycles", 0x3c, 0x00, true, false, false, ANY } },
-	{ "cpu-cycles",
-	  { "cpu-cycles", 0x3c, 0x00, true, false, false, ANY } },
-	{ "ref-cycles",
-	  { "ref-cycles", 0x00, 0x03, true, false, false, ANY } },
-	{ "bus-cycles",
-	  { "bus-cycles", 0x3c, 0x01, true, false, false, ANY } },
-	{ "cache-references",
-	  { "cache-references", 0x2e, 0x4f, true, false, false, ANY } },
-	{ "cache-misses",
-	  { "cache-misses", 0x2e, 0x41, true, false, false, ANY } },
-	{ "branches",
-	  { "branches", 0xc4, 0x00, true, false, false, ANY } },
+	{ "instructions", { "instructions", 0xc0, true, .constraint = ANY } },
+	{ "cycles", { "cycles", 0x3c, true, .constraint = ANY } },
+	{ "cpu-cycles", { "cpu-cycles", 0x3c, true, .constraint = ANY } },
+	{ "ref-cycles", { "ref-cycles", 0x300, true, .constraint = ANY } },
+	{ "bus-cycles", { "bus-cycles", 0x13c, true, .constraint = ANY } },
+	{ "cache-references", { "cache-references", 0x4f2e, true, .constraint = ANY } },
+	{ "cache-misses", { "cache-misses", 0x412e, true, .constraint = ANY } },
+	{ "branches", { "branches", 0xc4, true, .constraint = ANY } },
 	{ "branch-instructions",
-	  { "branch-instructions", 0xc4, 0x00, true, false, false, ANY } },
-	{ "branch-misses",
-	  { "branch-misses", 0xc5, 0x00, true, false, false, ANY } },
+	  { "branch-instructions", 0xc4, true, .constraint = ANY } },
+	{ "branch-misses", { "branch-misses", 0xc5, true, .constraint = ANY } },
 
 	/* raw */
-	{ "r01c2", { "r01c2", 0xc2, 0x01, false, false, false, ANY } },
-	{ "r412e", { "r412e", 0x2e, 0x41, false, false, false, ANY } },
-	{ "rc0", { "rc0", 0xc0, 0x00, false, false, false, ANY } },
-	{ "r3", { "r3", 0x03, 0x00, false, false, false, ANY } },
-	{ "r1c0", { "r1c0", 0xc0, 0x01, false, false, false, ANY } },
-	{ "r0", { "r0", 0x00, 0x00, false, false, false, ANY } },
-	{ "r0300", { "r0300", 0x00, 0x03, false, false, false, ANY } },
-	{ "rffff", { "rffff", 0xff, 0xff, false, false, false, ANY } },
-	{ "rFFFF", { "rFFFF", 0xff, 0xff, false, false, false, ANY } },
-	{ "rAbCd", { "rAbCd", 0xcd, 0xab, false, false, false, ANY } },
-	{ "r010", { "r010", 0x10, 0x00, false, false, false, ANY } },
-	{ "r000001c2", { "r000001c2", 0xc2, 0x01, false, false, false, ANY } },
-	{ "r" ZEROS_40 "0001c2",
-	  { "r" ZEROS_40 "0001c2", 0xc2, 0x01, false, false, false, ANY } },
+	{ "r01c2", { "r01c2", 0x1c2, .constraint = ANY } },
+	{ "r412e", { "r412e", 0x412e, .constraint = ANY } },
+	{ "rc0", { "rc0", 0xc0, .constraint = ANY } },
+	{ "r3", { "r3", 0x3, .constraint = ANY } },
+	{ "r1c0", { "r1c0", 0x1c0, .constraint = ANY } },
+	{ "r0", { "r0", 0, .constraint = ANY } },
+	{ "r0300", { "r0300", 0x300, .constraint = ANY } },
+	{ "rffff", { "rffff", 0xffff, .constraint = ANY } },
+	{ "rFFFF", { "rFFFF", 0xffff, .constraint = ANY } },
+	{ "rAbCd", { "rAbCd", 0xabcd, .constraint = ANY } },
+	{ "r010", { "r010", 0x10, .constraint = ANY } },
+	{ "r000001c2", { "r000001c2", 0x1c2, .constraint = ANY } },
+	{ "r" ZEROS_40 "0001c2", { "r" ZEROS_40 "0001c2", 0x1c2, .constraint = ANY } },
 
 	/* terms */
-	{ "cpu/event=0xc4/",
-	  { "cpu/event=0xc4/", 0xc4, 0x00, false, false, false, ANY } },
+	{ "cpu/event=0xc4/", { "cpu/event=0xc4/", 0xc4, .constraint = ANY } },
 	{ "cpu/event=0xc4,umask=0x11/",
-	  { "cpu/event=0xc4,umask=0x11/", 0xc4, 0x11, false, false, false,
-	    ANY } },
+	  { "cpu/event=0xc4,umask=0x11/", 0x11c4, .constraint = ANY } },
 	{ "cpu/umask=0x11,event=0xc4/",
-	  { "cpu/umask=0x11,event=0xc4/", 0xc4, 0x11, false, false, false,
-	    ANY } },
+	  { "cpu/umask=0x11,event=0xc4/", 0x11c4, .constraint = ANY } },
 	{ "cpu/event=196,umask=17/",
-	  { "cpu/event=196,umask=17/", 0xc4, 0x11, false, false, false, ANY } },
+	  { "cpu/event=196,umask=17/", 0x11c4, .constraint = ANY } },
 	{ "cpu/event=0xFF,umask=0xfF/",
-	  { "cpu/event=0xFF,umask=0xfF/", 0xff, 0xff, false, false, false,
-	    ANY } },
+	  { "cpu/event=0xFF,umask=0xfF/", 0xffff, .constraint = ANY } },
 	{ "cpu/event=255,umask=255/",
-	  { "cpu/event=255,umask=255/", 0xff, 0xff, false, false, false,
-	    ANY } },
-	{ "cpu/event=0,umask=0/",
-	  { "cpu/event=0,umask=0/", 0x00, 0x00, false, false, false, ANY } },
+	  { "cpu/event=255,umask=255/", 0xffff, .constraint = ANY } },
+	{ "cpu/event=0,umask=0/", { "cpu/event=0,umask=0/", 0, .constraint = ANY } },
 	{ "cpu/event=0x0,umask=3/",
-	  { "cpu/event=0x0,umask=3/", 0x00, 0x03, false, false, false, ANY } },
+	  { "cpu/event=0x0,umask=3/", 0x300, .constraint = ANY } },
 	/* never octal */
 	{ "cpu/event=010,umask=0011/",
-	  { "cpu/event=010,umask=0011/", 0x0a, 0x0b, false, false, false,
-	    ANY } },
-	{ "cpu/event=0x010/",
-	  { "cpu/event=0x010/", 0x10, 0x00, false, false, false, ANY } },
+	  { "cpu/event=010,umask=0011/", 0xb0a, .constraint = ANY } },
+	{ "cpu/event=0x010/", { "cpu/event=0x010/", 0x10, .constraint = ANY } },
 	{ "cpu/event=0x" ZEROS_24 "c0/",
-	  { "cpu/event=0x" ZEROS_24 "c0/", 0xc0, 0x00,
-	    false, false, false, ANY } },
+	  { "cpu/event=0x" ZEROS_24 "c0/", 0xc0, .constraint = ANY } },
 
 	/* raw: all the bits of an event, and none of the others */
-	{ "r12345", { "r12345", 0x45, 0x23, .pin = ANY, .perf_type = 4,
-		      .perf_config = 0x12345 } },
+	{ "r12345",
+	  { "r12345", 0x2345, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x12345 } },
 	{ "r2840001c2",
-	  { "r2840001c2", 0xc2, 0x01, .pin = ANY, .cmask = 0x84,
-	    .perf_type = 4, .perf_config = 0x2840001c2 } },
+	  { "r2840001c2", 0x840001c2, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x2840001c2 } },
 	{ "r68401c2",
-	  { "r68401c2", 0xc2, 0x01, .pin = ANY, .edge = true, .inv = true,
-	    .cmask = 6, .perf_type = 4, .perf_config = 0x68401c2 } },
-	{ "r801c2", { "r801c2", 0xc2, 0x01, .pin = ANY, .perf_type = 4,
-		      .perf_config = 0x801c2 } },
+	  { "r68401c2", 0x68401c2, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x68401c2 } },
+	{ "r801c2",
+	  { "r801c2", 0x1c2, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x801c2 } },
 	{ "r8001c2",
-	  { "r8001c2", 0xc2, 0x01, .pin = ANY, .inv = true, .perf_type = 4,
+	  { "r8001c2", 0x8001c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x8001c2 } },
 	{ "rffffffff00df01c2",
-	  { "rffffffff00df01c2", 0xc2, 0x01, .pin = ANY, .edge = true,
-	    .inv = true, .perf_type = 4, .perf_config = 0xffffffff00df01c2 } },
+	  { "rffffffff00df01c2", 0x8401c2, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0xffffffff00df01c2 } },
 
 	/* fields */
 	{ "cpu/event=0xc0,edge/",
-	  { "cpu/event=0xc0,edge/", 0xc0, .pin = ANY, .edge = true } },
+	  { "cpu/event=0xc0,edge/", 0x400c0, .constraint = ANY } },
 	{ "cpu/edge=1,event=0xc0/",
-	  { "cpu/edge=1,event=0xc0/", 0xc0, .pin = ANY, .edge = true } },
+	  { "cpu/edge=1,event=0xc0/", 0x400c0, .constraint = ANY } },
 	{ "cpu/event=0xc0,edge=0,inv=0,cmask=0/",
-	  { "cpu/event=0xc0,edge=0,inv=0,cmask=0/", 0xc0, .pin = ANY } },
+	  { "cpu/event=0xc0,edge=0,inv=0,cmask=0/", 0xc0, .constraint = ANY } },
 	{ "cpu/event=0xc0,inv,cmask=2/u",
-	  { "cpu/event=0xc0,inv,cmask=2/u", 0xc0, .exclude_kernel = true,
-	    .pin = ANY, .inv = true, .cmask = 2 } },
+	  { "cpu/event=0xc0,inv,cmask=2/u", 0x28000c0, false, false, true,
+	    .constraint = ANY } },
 	{ "cpu/event=0xc0,cmask=255/",
-	  { "cpu/event=0xc0,cmask=255/", 0xc0, .pin = ANY, .cmask = 255 } },
+	  { "cpu/event=0xc0,cmask=255/", 0xff0000c0, .constraint = ANY } },
 	{ "cpu/event=0xc0,pc/",
-	  { "cpu/event=0xc0,pc/", 0xc0, .pin = ANY, .perf_type = 4,
+	  { "cpu/event=0xc0,pc/", 0xc0, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x800c0 } },
 	{ "cpu/event=0xc0,any=0/",
-	  { "cpu/event=0xc0,any=0/", 0xc0, .pin = ANY } },
+	  { "cpu/event=0xc0,any=0/", 0xc0, .constraint = ANY } },
 	{ "cpu/config=0x18401c2/",
-	  { "cpu/config=0x18401c2/", 0xc2, 0x01, .pin = ANY, .cmask = 1,
-	    .edge = true, .inv = true, .perf_type = 4,
+	  { "cpu/config=0x18401c2/", 0x18401c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x18401c2 } },
 	{ "cpu/config=0x1c0,cmask=1/",
-	  { "cpu/config=0x1c0,cmask=1/", 0xc0, 0x01, .pin = ANY, .cmask = 1 } },
-	{ "cpu/r1c2/", { "cpu/r1c2/", 0xc2, 0x01, .pin = ANY } },
-	{ "cpu/r0x1c2/", { "cpu/r0x1c2/", 0xc2, 0x01, .pin = ANY } },
+	  { "cpu/config=0x1c0,cmask=1/", 0x10001c0, .constraint = ANY } },
+	{ "cpu/r1c2/", { "cpu/r1c2/", 0x1c2, .constraint = ANY } },
+	{ "cpu/r0x1c2/", { "cpu/r0x1c2/", 0x1c2, .constraint = ANY } },
 	{ "cpu/umask=1,r0c2,event=0/",
-	  { "cpu/umask=1,r0c2,event=0/", 0xc2, 0x01, .pin = ANY } },
-	{ "cpu/r1c2,edge/",
-	  { "cpu/r1c2,edge/", 0xc2, 0x01, .pin = ANY, .edge = true } },
+	  { "cpu/umask=1,r0c2,event=0/", 0x1c2, .constraint = ANY } },
+	{ "cpu/r1c2,edge/", { "cpu/r1c2,edge/", 0x401c2, .constraint = ANY } },
 
 	/* names between the slashes */
-	{ "cpu/cycles/", { "cpu/cycles/", 0x3c, .named = true, .pin = ANY } },
+	{ "cpu/cycles/", { "cpu/cycles/", 0x3c, true, .constraint = ANY } },
 	{ "cpu/cache-misses/u",
-	  { "cpu/cache-misses/u", 0x2e, 0x41, true, false, true, ANY } },
+	  { "cpu/cache-misses/u", 0x412e, true, false, true, .constraint = ANY } },
 	{ "cpu/Cache-MISSES/",
-	  { "cpu/Cache-MISSES/", 0x2e, 0x41, true, .pin = ANY } },
+	  { "cpu/Cache-MISSES/", 0x412e, true, .constraint = ANY } },
 	{ "cpu/event=cpu-cycles/",
-	  { "cpu/event=cpu-cycles/", 0x3c, .named = true, .pin = ANY } },
+	  { "cpu/event=cpu-cycles/", 0x3c, true, .constraint = ANY } },
 	{ "cpu/instructions,inv,cmask=2/",
-	  { "cpu/instructions,inv,cmask=2/", 0xc0, .named = true, .pin = ANY,
-	    .inv = true, .cmask = 2 } },
+	  { "cpu/instructions,inv,cmask=2/", 0x28000c0, true, .constraint = ANY } },
 	{ "cpu/cmask=1,branches/",
-	  { "cpu/cmask=1,branches/", 0xc4, .named = true, .pin = ANY,
-	    .cmask = 1 } },
+	  { "cpu/cmask=1,branches/", 0x10000c4, true, .constraint = ANY } },
 
 	/* what means nothing to a counter */
 	{ "cpu/event=0xc0,name=foo/",
-	  { "cpu/event=0xc0,name=foo/", 0xc0, .pin = ANY } },
+	  { "cpu/event=0xc0,name=foo/", 0xc0, .constraint = ANY } },
 	{ "cpu/event=0xc0,name=a.b:c-d_1*?/:u",
-	  { "cpu/event=0xc0,name=a.b:c-d_1*?/:u", 0xc0,
-	    .exclude_kernel = true, .pin = ANY } },
+	  { "cpu/event=0xc0,name=a.b:c-d_1*?/:u", 0xc0, false, false, true,
+	    .constraint = ANY } },
 	{ "cpu/event=0xc0,period=100000,percore,metric-id=x/",
 	  { "cpu/event=0xc0,period=100000,percore,metric-id=x/", 0xc0,
-	    .pin = ANY } },
-	{ "cycles//u", { "cycles//u", 0x3c, 0, true, false, true, ANY } },
-	{ "cycles/name=n/",
-	  { "cycles/name=n/", 0x3c, .named = true, .pin = ANY } },
-	{ "r1c2//", { "r1c2//", 0xc2, 0x01, .pin = ANY } },
+	    .constraint = ANY } },
+	{ "cycles//u", { "cycles//u", 0x3c, true, false, true, .constraint = ANY } },
+	{ "cycles/name=n/", { "cycles/name=n/", 0x3c, true, .constraint = ANY } },
+	{ "r1c2//", { "r1c2//", 0x1c2, .constraint = ANY } },
 
 	/* perf's other names */
 	{ "stalled-cycles-frontend",
-	  { "stalled-cycles-frontend", .named = true, .pin = ANY,
-	    .perf_config = 7 } },
+	  { "stalled-cycles-frontend", 0, true, .constraint = ANY, .perf_config = 7 } },
 	{ "idle-cycles-frontend",
-	  { "idle-cycles-frontend", .named = true, .pin = ANY,
-	    .perf_config = 7 } },
+	  { "idle-cycles-frontend", 0, true, .constraint = ANY, .perf_config = 7 } },
 	{ "stalled-cycles-backend",
-	  { "stalled-cycles-backend", .named = true, .pin = ANY,
-	    .perf_config = 8 } },
+	  { "stalled-cycles-backend", 0, true, .constraint = ANY, .perf_config = 8 } },
 	{ "idle-cycles-backend",
-	  { "idle-cycles-backend", .named = true, .pin = ANY,
-	    .perf_config = 8 } },
+	  { "idle-cycles-backend", 0, true, .constraint = ANY, .perf_config = 8 } },
 	/* the other events of leaf 0AH */
 	{ "arch-topdown-slots",
-	  { "arch-topdown-slots", 0xa4, 0x01, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x1a4 } },
+	  { "arch-topdown-slots", 0x1a4, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x1a4 } },
 	{ "arch-topdown-be-bound",
-	  { "arch-topdown-be-bound", 0xa4, 0x02, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x2a4 } },
+	  { "arch-topdown-be-bound", 0x2a4, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x2a4 } },
 	{ "arch-topdown-bad-spec",
-	  { "arch-topdown-bad-spec", 0x73, 0x00, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x73 } },
+	  { "arch-topdown-bad-spec", 0x73, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x73 } },
 	{ "arch-topdown-fe-bound",
-	  { "arch-topdown-fe-bound", 0x9c, 0x01, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x19c } },
+	  { "arch-topdown-fe-bound", 0x19c, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x19c } },
 	{ "arch-topdown-retiring",
-	  { "arch-topdown-retiring", 0xc2, 0x02, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x2c2 } },
+	  { "arch-topdown-retiring", 0x2c2, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x2c2 } },
 	{ "arch-lbr-inserts",
-	  { "arch-lbr-inserts", 0xe4, 0x01, true, .pin = ANY,
-	    .perf_type = 4, .perf_config = 0x1e4 } },
+	  { "arch-lbr-inserts", 0x1e4, true, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x1e4 } },
 
 	/* numbers beside a name, in any order */
 	{ "cpu/cycles,event=1/",
-	  { "cpu/cycles,event=1/", 0x3c, .named = true, .pin = ANY, .beside = 1 } },
+	  { "cpu/cycles,event=1/", 0x3c, true, .constraint = ANY, .added = 1 } },
 	{ "cpu/event=1,umask=2,cycles,edge/",
-	  { "cpu/event=1,umask=2,cycles,edge/", 0x3c, .named = true, .pin = ANY,
-	    .edge = true, .beside = 0x201 } },
+	  { "cpu/event=1,umask=2,cycles,edge/", 0x4003c, true, .constraint = ANY,
+	    .added = 0x201 } },
 	{ "cpu/umask=0x10,event=branches/",
-	  { "cpu/umask=0x10,event=branches/", 0xc4, .named = true, .pin = ANY,
-	    .beside = 0x1000 } },
+	  { "cpu/umask=0x10,event=branches/", 0xc4, true, .constraint = ANY,
+	    .added = 0x1000 } },
 	{ "cpu/event=branches,event=2/",
-	  { "cpu/event=branches,event=2/", 0xc4, .named = true, .pin = ANY,
-	    .beside = 2 } },
+	  { "cpu/event=branches,event=2/", 0xc4, true, .constraint = ANY,
+	    .added = 2 } },
 	{ "cpu/cycles,r2000801ff/",
-	  { "cpu/cycles,r2000801ff/", 0x3c, .named = true, .pin = ANY,
-	    .beside = 0x2000001ff } },
+	  { "cpu/cycles,r2000801ff/", 0x3c, true, .constraint = ANY,
+	    .added = 0x2000001ff } },
 	{ "cpu/config=0x1000010,cycles/",
-	  { "cpu/config=0x1000010,cycles/", 0x3c, .named = true, .pin = ANY,
-	    .cmask = 1, .beside = 0x10 } },
+	  { "cpu/config=0x1000010,cycles/", 0x100003c, true, .constraint = ANY,
+	    .added = 0x10 } },
 
 	/* what perf has in sysfs, in any case between the slashes */
-	{ "mem-loads",
-	  { "mem-loads", .named = true, .pin = ANY, .perf_type = ~0U } },
+	{ "mem-loads", { "mem-loads", 0, true, .constraint = ANY, .perf_type = ~0U } },
 	{ "mem-stores:u@gp1",
-	  { "mem-stores:u", 0, 0, true, false, true, 1, .perf_type = ~0U,
+	  { "mem-stores:u", 0, true, false, true, .constraint = GP(1), .perf_type = ~0U,
 	    .perf_config = 2 } },
 	{ "cpu/MEM-Loads-aux,cmask=1/",
-	  { "cpu/MEM-Loads-aux,cmask=1/", .named = true, .pin = ANY, .cmask = 1,
-	    .perf_type = ~0U, .perf_config = 1 } },
+	  { "cpu/MEM-Loads-aux,cmask=1/", 0x1000000, true, .constraint = ANY,
+	    .perf_type = ~0U,
+	    .perf_config = 1 } },
 	{ "el-capacity-write",
-	  { "el-capacity-write", .named = true, .pin = ANY, .perf_type = ~0U,
+	  { "el-capacity-write", 0, true, .constraint = ANY, .perf_type = ~0U,
 	    .perf_config = 32 } },
 
 	/* modifiers */
-	{ "cycles:H", { "cycles:H", 0x3c, .named = true, .pin = ANY } },
-	{ "cycles:uH", { "cycles:uH", 0x3c, 0, true, false, true, ANY } },
-	{ "cycles:uh", { "cycles:uh", 0x3c, 0, true, false, true, ANY } },
-	{ "cycles:hk", { "cycles:hk", 0x3c, 0, true, true, false, ANY } },
-	{ "cycles:ukh", { "cycles:ukh", 0x3c, 0, true, .pin = ANY } },
-	{ "cycles:D",
-	  { "cycles:D", 0x3c, .named = true, .pin = ANY, .pinned = true } },
+	{ "cycles:H", { "cycles:H", 0x3c, true, .constraint = ANY } },
+	{ "cycles:uH", { "cycles:uH", 0x3c, true, false, true, .constraint = ANY } },
+	{ "cycles:uh", { "cycles:uh", 0x3c, true, false, true, .constraint = ANY } },
+	{ "cycles:hk", { "cycles:hk", 0x3c, true, true, false, .constraint = ANY } },
+	{ "cycles:ukh", { "cycles:ukh", 0x3c, true, .constraint = ANY } },
+	{ "cycles:D", { "cycles:D", 0x3c, true, .constraint = ANY, .pinned = true } },
 	{ "cpu/event=1/uDHk",
-	  { "cpu/event=1/uDHk", 0x01, .pin = ANY, .pinned = true } },
-	{ "cycles:u", { "cycles:u", 0x3c, 0x00, true, false, true, ANY } },
-	{ "cycles:k", { "cycles:k", 0x3c, 0x00, true, true, false, ANY } },
-	{ "cycles:uk", { "cycles:uk", 0x3c, 0x00, true, false, false, ANY } },
-	{ "cycles:ku", { "cycles:ku", 0x3c, 0x00, true, false, false, ANY } },
-	{ "r01c2:u", { "r01c2:u", 0xc2, 0x01, false, false, true, ANY } },
-	{ "r01c2:k", { "r01c2:k", 0xc2, 0x01, false, true, false, ANY } },
-	{ "r01c2:uk", { "r01c2:uk", 0xc2, 0x01, false, false, false, ANY } },
-	{ "r01c2:ku", { "r01c2:ku", 0xc2, 0x01, false, false, false, ANY } },
+	  { "cpu/event=1/uDHk", 0x1, .constraint = ANY, .pinned = true } },
+	{ "cycles:u", { "cycles:u", 0x3c, true, false, true, .constraint = ANY } },
+	{ "cycles:k", { "cycles:k", 0x3c, true, true, false, .constraint = ANY } },
+	{ "cycles:uk", { "cycles:uk", 0x3c, true, .constraint = ANY } },
+	{ "cycles:ku", { "cycles:ku", 0x3c, true, .constraint = ANY } },
+	{ "r01c2:u", { "r01c2:u", 0x1c2, false, false, true, .constraint = ANY } },
+	{ "r01c2:k", { "r01c2:k", 0x1c2, false, true, false, .constraint = ANY } },
+	{ "r01c2:uk", { "r01c2:uk", 0x1c2, .constraint = ANY } },
+	{ "r01c2:ku", { "r01c2:ku", 0x1c2, .constraint = ANY } },
 	{ "cpu/event=1/u",
-	  { "cpu/event=1/u", 0x01, 0x00, false, false, true, ANY } },
+	  { "cpu/event=1/u", 0x1, false, false, true, .constraint = ANY } },
 	{ "cpu/event=1/k",
-	  { "cpu/event=1/k", 0x01, 0x00, false, true, false, ANY } },
-	{ "cpu/event=1/uk",
-	  { "cpu/event=1/uk", 0x01, 0x00, false, false, false, ANY } },
-	{ "cpu/event=1/ku",
-	  { "cpu/event=1/ku", 0x01, 0x00, false, false, false, ANY } },
+	  { "cpu/event=1/k", 0x1, false, true, false, .constraint = ANY } },
+	{ "cpu/event=1/uk", { "cpu/event=1/uk", 0x1, .constraint = ANY } },
+	{ "cpu/event=1/ku", { "cpu/event=1/ku", 0x1, .constraint = ANY } },
 	{ "cpu/event=1/:u",
-	  { "cpu/event=1/:u", 0x01, 0x00, false, false, true, ANY } },
+	  { "cpu/event=1/:u", 0x1, false, false, true, .constraint = ANY } },
 	{ "cpu/event=1/:k",
-	  { "cpu/event=1/:k", 0x01, 0x00, false, true, false, ANY } },
-	{ "cpu/event=1/:uk",
-	  { "cpu/event=1/:uk", 0x01, 0x00, false, false, false, ANY } },
-	{ "cpu/event=1/:ku",
-	  { "cpu/event=1/:ku", 0x01, 0x00, false, false, false, ANY } },
+	  { "cpu/event=1/:k", 0x1, false, true, false, .constraint = ANY } },
+	{ "cpu/event=1/:uk", { "cpu/event=1/:uk", 0x1, .constraint = ANY } },
+	{ "cpu/event=1/:ku", { "cpu/event=1/:ku", 0x1, .constraint = ANY } },
 
-	/* pins: no part of the name; decimal, as everywhere */
-	{ "instructions@gp2",
-	  { "instructions", 0xc0, 0x00, true, false, false, GP(2) } },
-	{ "cycles@fixed1",
-	  { "cycles", 0x3c, 0x00, true, false, false, FIXED(1) } },
-	{ "r01c2@gp31", { "r01c2", 0xc2, 0x01, false, false, false, GP(31) } },
-	{ "cycles@gp007",
-	  { "cycles", 0x3c, 0x00, true, false, false, GP(7) } },
-	{ "cycles@gp010",
-	  { "cycles", 0x3c, 0x00, true, false, false, GP(10) } },
-	{ "cycles@fixed002",
-	  { "cycles", 0x3c, 0x00, true, false, false, FIXED(2) } },
+	/* counters: no part of the name; decimal, as everywhere */
+	{ "instructions@gp2", { "instructions", 0xc0, true, .constraint = GP(2) } },
+	{ "cycles@fixed1", { "cycles", 0x3c, true, .constraint = FIXED(1) } },
+	{ "r01c2@gp31", { "r01c2", 0x1c2, .constraint = GP(31) } },
+	{ "cycles@gp007", { "cycles", 0x3c, true, .constraint = GP(7) } },
+	{ "cycles@gp010", { "cycles", 0x3c, true, .constraint = GP(10) } },
+	{ "cycles@fixed002", { "cycles", 0x3c, true, .constraint = FIXED(2) } },
 	{ "cycles:u@gp0",
-	  { "cycles:u", 0x3c, 0x00, true, false, true, GP(0) } },
+	  { "cycles:u", 0x3c, true, false, true, .constraint = GP(0) } },
 	{ "cpu/event=0xc4,umask=0x00/@gp3",
-	  { "cpu/event=0xc4,umask=0x00/", 0xc4, 0x00, false, false, false,
-	    GP(3) } },
+	  { "cpu/event=0xc4,umask=0x00/", 0xc4, .constraint = GP(3) } },
 	{ "cpu/event=1/k@fixed31",
-	  { "cpu/event=1/k", 0x01, 0x00, false, true, false, FIXED(31) } },
+	  { "cpu/event=1/k", 0x1, false, true, false, .constraint = FIXED(31) } },
 	{ "cpu/event=1/:u@gp10",
-	  { "cpu/event=1/:u", 0x01, 0x00, false, false, true, GP(10) } },
-	/* more than one counter, or a range of one: no pin */
-	{ "cycles@gp0-3",
-	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0xf } },
-	{ "cycles@gp1-1",
-	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0x2 } },
+	  { "cpu/event=1/:u", 0x1, false, false, true, .constraint = GP(10) } },
+	/* more than one counter, or a range of one: the module chooses */
+	{ "cycles@gp0-3", { "cycles", 0x3c, true, .constraint = ANY, .allowed = 0xf } },
+	{ "cycles@gp1-1", { "cycles", 0x3c, true, .constraint = ANY, .allowed = 0x2 } },
 	{ "cycles@gp0+gp2",
-	  { "cycles", 0x3c, .named = true, .pin = ANY, .counters = 0x5 } },
+	  { "cycles", 0x3c, true, .constraint = ANY, .allowed = 0x5 } },
 	{ "cycles@fixed0-31",
-	  { "cycles", 0x3c, .named = true, .pin = ANY,
-	    .counters = 0xffffffff00000000 } },
+	  { "cycles", 0x3c, true, .constraint = ANY, .allowed = 0xffffffff00000000 } },
 	{ "cycles@gp0-31+fixed0-31",
-	  { "cycles", 0x3c, .named = true, .pin = ANY,
-	    .counters = 0xffffffffffffffff } },
+	  { "cycles", 0x3c, true, .constraint = ANY, .allowed = 0xffffffffffffffff } },
 	{ "cycles:u@fixed1+gp31+gp004-7",
-	  { "cycles:u", 0x3c, 0, true, false, true, ANY,
-	    .counters = 0x2800000f0 } },
-	/* 95 characters, and 48 of the pin: the longest */
+	  { "cycles:u", 0x3c, true, false, true, .constraint = ANY,
+	    .allowed = 0x2800000f0 } },
+	/* 95 characters, and 48 of the counter: the longest */
 	{ "r" ZEROS_80 ZEROS_10 "01c2@fixed" ZEROS_40 "31",
-	  { "r" ZEROS_80 ZEROS_10 "01c2", 0xc2, 0x01, false, false,
-	    false, FIXED(31) } },
+	  { "r" ZEROS_80 ZEROS_10 "01c2", 0x1c2, .constraint = FIXED(31) } },
 };
 
 static void describe_one_event(const struct one_event *row, char *desc)
@@ -518,7 +471,7 @@ static void events_one(struct kunit *test)
 }
 
 /* Each counter that there is a name for. */
-static void events_every_pin(struct kunit *test)
+static void events_every_counter(struct kunit *test)
 {
 	struct parse_context *ctx = test->priv;
 	unsigned int id;
@@ -528,7 +481,7 @@ static void events_every_pin(struct kunit *test)
 			 id < 32 ? "gp" : "fixed", id % 32);
 		KUNIT_EXPECT_EQ_MSG(test, parse(test, ctx->list, 1), 1, "%s",
 				    ctx->list);
-		KUNIT_EXPECT_EQ_MSG(test, ctx->attr[0].pin, (int)id, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, ctx->attr[0].constraint, (int)id, "%s",
 				    ctx->list);
 	}
 	expect_no_words(test);
@@ -582,8 +535,7 @@ static void expect_cache(struct kunit *test, const char *name,
 	KUNIT_EXPECT_EQ_MSG(test, ctx->attr[0].perf_config,
 			    (u64)(cache | operation << 8 | result << 16), "%s",
 			    name);
-	KUNIT_EXPECT_EQ(test, ctx->attr[0].event, 0);
-	KUNIT_EXPECT_EQ(test, ctx->attr[0].umask, 0);
+	KUNIT_EXPECT_EQ(test, ctx->attr[0].config, 0ULL);
 }
 
 /* Alone, with each word, and with both in each order. */
@@ -644,87 +596,82 @@ struct event_list {
 static const struct event_list event_lists[] = {
 	/* the module's default */
 	{ "instructions@gp2,cycles@gp3,instructions@fixed0,cycles@fixed1", 4, {
-		{ "instructions", 0xc0, 0x00, true, false, false, GP(2) },
-		{ "cycles", 0x3c, 0x00, true, false, false, GP(3), .group = 1 },
-		{ "instructions", 0xc0, 0x00, true, false, false, FIXED(0),
-		  .group = 2 },
-		{ "cycles", 0x3c, 0x00, true, false, false, FIXED(1),
-		  .group = 3 },
+		{ "instructions", 0xc0, true, .constraint = GP(2) },
+		{ "cycles", 0x3c, true, .constraint = GP(3), .group = 1 },
+		{ "instructions", 0xc0, true, .constraint = FIXED(0), .group = 2 },
+		{ "cycles", 0x3c, true, .constraint = FIXED(1), .group = 3 },
 	} },
 	/* a comma between slashes is no end, one behind them is */
 	{ "cpu/event=1,umask=2/,cpu/umask=3,event=4/k@gp0,r5", 3, {
-		{ "cpu/event=1,umask=2/", 0x01, 0x02, false, false, false,
-		  ANY },
-		{ "cpu/umask=3,event=4/k", 0x04, 0x03, false, true, false,
-		  GP(0), .group = 1 },
-		{ "r5", 0x05, 0x00, false, false, false, ANY, .group = 2 },
+		{ "cpu/event=1,umask=2/", 0x201, .constraint = ANY },
+		{ "cpu/umask=3,event=4/k", 0x304, false, true, false, .constraint = GP(0),
+		  .group = 1 },
+		{ "r5", 0x5, .constraint = ANY, .group = 2 },
 	} },
 	/* nothing of one event is left in the next */
 	{ "cycles:u@gp1,r1,cycles:k@fixed1,r2", 4, {
-		{ "cycles:u", 0x3c, 0x00, true, false, true, GP(1) },
-		{ "r1", 0x01, 0x00, false, false, false, ANY, .group = 1 },
-		{ "cycles:k", 0x3c, 0x00, true, true, false, FIXED(1),
+		{ "cycles:u", 0x3c, true, false, true, .constraint = GP(1) },
+		{ "r1", 0x1, .constraint = ANY, .group = 1 },
+		{ "cycles:k", 0x3c, true, true, false, .constraint = FIXED(1),
 		  .group = 2 },
-		{ "r2", 0x02, 0x00, false, false, false, ANY, .group = 3 },
+		{ "r2", 0x2, .constraint = ANY, .group = 3 },
 	} },
 	/* twice the same is for others to judge */
 	{ "cycles@gp0,cycles@gp0", 2, {
-		{ "cycles", 0x3c, 0x00, true, false, false, GP(0) },
-		{ "cycles", 0x3c, 0x00, true, false, false, GP(0),
-		  .group = 1 },
+		{ "cycles", 0x3c, true, .constraint = GP(0) },
+		{ "cycles", 0x3c, true, .constraint = GP(0), .group = 1 },
 	} },
 	/* all of a row of terms and counters is gone in the next */
 	{ "cpu/event=1,edge,inv,cmask=9/D@gp0-1,r2", 2, {
-		{ "cpu/event=1,edge,inv,cmask=9/D", 0x01, .pin = ANY,
-		  .edge = true, .inv = true, .cmask = 9, .pinned = true,
-		  .counters = 3 },
-		{ "r2", 0x02, .pin = ANY, .group = 1 },
+		{ "cpu/event=1,edge,inv,cmask=9/D", 0x9840001, .constraint = ANY,
+		  .pinned = true,
+		  .allowed = 3 },
+		{ "r2", 0x2, .constraint = ANY, .group = 1 },
 	} },
 	/* braces */
 	{ "{cycles}", 1, {
-		{ "cycles", 0x3c, .named = true, .pin = ANY },
+		{ "cycles", 0x3c, true, .constraint = ANY },
 	} },
 	{ "r1,{r2@gp1,cpu/event=3,umask=4/u},r5", 4, {
-		{ "r1", 0x01, .pin = ANY },
-		{ "r2", 0x02, .pin = GP(1), .group = 1 },
-		{ "cpu/event=3,umask=4/u", 0x03, 0x04, .exclude_kernel = true,
-		  .pin = ANY, .group = 1 },
-		{ "r5", 0x05, .pin = ANY, .group = 2 },
+		{ "r1", 0x1, .constraint = ANY },
+		{ "r2", 0x2, .constraint = GP(1), .group = 1 },
+		{ "cpu/event=3,umask=4/u", 0x403, false, false, true, .constraint = ANY,
+		  .group = 1 },
+		{ "r5", 0x5, .constraint = ANY, .group = 2 },
 	} },
 	{ "{r1},{r2},{r3,r4}", 4, {
-		{ "r1", 0x01, .pin = ANY },
-		{ "r2", 0x02, .pin = ANY, .group = 1 },
-		{ "r3", 0x03, .pin = ANY, .group = 2 },
-		{ "r4", 0x04, .pin = ANY, .group = 2 },
+		{ "r1", 0x1, .constraint = ANY },
+		{ "r2", 0x2, .constraint = ANY, .group = 1 },
+		{ "r3", 0x3, .constraint = ANY, .group = 2 },
+		{ "r4", 0x4, .constraint = ANY, .group = 2 },
 	} },
 	/* their modifiers: added to an event's own, as perf does it */
 	{ "{cycles:u,instructions}:k", 2, {
-		{ "cycles:uk", 0x3c, .named = true, .pin = ANY },
-		{ "instructions:k", 0xc0, 0, true, true, false, ANY },
+		{ "cycles:uk", 0x3c, true, .constraint = ANY },
+		{ "instructions:k", 0xc0, true, true, false, .constraint = ANY },
 	} },
 	{ "{r1:uk,r2:ku@gp3,r3:h}:u,r4", 4, {
-		{ "r1:uk", 0x01, .pin = ANY },
-		{ "r2:uk", 0x02, .pin = GP(3) },
-		{ "r3:u", 0x03, .exclude_kernel = true, .pin = ANY },
-		{ "r4", 0x04, .pin = ANY, .group = 1 },
+		{ "r1:uk", 0x1, .constraint = ANY },
+		{ "r2:uk", 0x2, .constraint = GP(3) },
+		{ "r3:u", 0x3, false, false, true, .constraint = ANY },
+		{ "r4", 0x4, .constraint = ANY, .group = 1 },
 	} },
 	/* which begins anew where nothing was left out */
 	{ "{r1:ukh,r2:H}:u", 2, {
-		{ "r1:u", 0x01, .exclude_kernel = true, .pin = ANY },
-		{ "r2:u", 0x02, .exclude_kernel = true, .pin = ANY },
+		{ "r1:u", 0x1, false, false, true, .constraint = ANY },
+		{ "r2:u", 0x2, false, false, true, .constraint = ANY },
 	} },
 	{ "{cpu/event=1/,cpu/event=2/:k,cpu/event=3/uH,r4//}:u", 4, {
-		{ "cpu/event=1/u", 0x01, .exclude_kernel = true, .pin = ANY },
-		{ "cpu/event=2/uk", 0x02, .pin = ANY },
-		{ "cpu/event=3/u", 0x03, .exclude_kernel = true, .pin = ANY },
-		{ "r4//u", 0x04, .exclude_kernel = true, .pin = ANY },
+		{ "cpu/event=1/u", 0x1, false, false, true, .constraint = ANY },
+		{ "cpu/event=2/uk", 0x2, .constraint = ANY },
+		{ "cpu/event=3/u", 0x3, false, false, true, .constraint = ANY },
+		{ "r4//u", 0x4, false, false, true, .constraint = ANY },
 	} },
 	{ "{r1,r2:u}:D,{r3:D,r4}", 4, {
-		{ "r1", 0x01, .pin = ANY, .pinned = true },
-		{ "r2:u", 0x02, .exclude_kernel = true, .pin = ANY,
-		  .pinned = true },
-		{ "r3:D", 0x03, .pin = ANY, .pinned = true, .group = 1 },
-		{ "r4", 0x04, .pin = ANY, .pinned = true, .group = 1 },
+		{ "r1", 0x1, .constraint = ANY, .pinned = true },
+		{ "r2:u", 0x2, false, false, true, .constraint = ANY, .pinned = true },
+		{ "r3:D", 0x3, .constraint = ANY, .pinned = true, .group = 1 },
+		{ "r4", 0x4, .constraint = ANY, .pinned = true, .group = 1 },
 	} },
 };
 
@@ -768,7 +715,7 @@ static void events_as_many_as_fit(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, parse(test, numbered_events(test, 64), 64), 64);
 	for (i = 0; i < 64; i++)
-		KUNIT_EXPECT_EQ(test, ctx->attr[i].event, i);
+		KUNIT_EXPECT_EQ(test, ctx->attr[i].config, (u64)i);
 	expect_no_words(test);
 }
 
@@ -810,7 +757,7 @@ static const struct refused refused_events[] = {
 	{ "comma at the start", ",cycles", MISSING },
 	{ "comma at the end", "cycles,", MISSING },
 	{ "doubled comma", "cycles,,instructions", MISSING },
-	{ "nothing but a pin", "@gp0", "'@gp0': no event ''; " KNOWN },
+	{ "nothing but a counter", "@gp0", "'@gp0': no event ''; " KNOWN },
 	{ "nothing but modifiers", ":u", "':u': no event ''; " KNOWN },
 	{ "lone colon", ":", "':': no event ''; " KNOWN },
 	{ "lone at", "@", "'@': '@' is no counter; " COUNTERS },
@@ -827,7 +774,7 @@ static const struct refused refused_events[] = {
 	{ "newline at the end", "cycles\n", UNPRINTABLE },
 	{ "newline after a number", "cpu/event=1\n/", UNPRINTABLE },
 	{ "newline after a raw event", "rc0\n", UNPRINTABLE },
-	{ "newline after a pin", "cycles@gp0\n", UNPRINTABLE },
+	{ "newline after a counter", "cycles@gp0\n", UNPRINTABLE },
 	{ "lone newline", "\n", UNPRINTABLE },
 	{ "tab", "\tcycles", UNPRINTABLE },
 	{ "carriage return", "cycles\r", UNPRINTABLE },
@@ -1030,11 +977,11 @@ static const struct refused refused_events[] = {
 	{ "second slash missing", "cpu/event=1", "'cpu/event=1': " SLASH },
 	{ "second slash missing, and a list", "cpu/event=1,cycles",
 	  "'cpu/event=1,cycles': " SLASH },
-	{ "second slash missing, and a pin", "cpu/event=1@gp0",
+	{ "second slash missing, and a counter", "cpu/event=1@gp0",
 	  "'cpu/event=1@gp0': " SLASH },
 	{ "second slash missing, and modifiers", "cpu/event=1:u",
 	  "'cpu/event=1:u': " SLASH },
-	{ "second slash missing, and a list of pins",
+	{ "second slash missing, and a list of counters",
 	  "cpu/event=0xc4,instructions@gp2,cycles@gp3",
 	  "'cpu/event=0xc4,instructions@gp2,cycles@gp3': " SLASH },
 	{ "second slash missing, and a long list",
@@ -1073,7 +1020,7 @@ static const struct refused refused_events[] = {
 	{ "modifier in capitals", "cycles:U",
 	  "'cycles:U': modifiers 'U'; " MODIFIERS },
 	{ "empty modifiers", "cycles:", "'cycles:': modifiers ''; " MODIFIERS },
-	{ "empty modifiers and a pin", "cycles:@gp0",
+	{ "empty modifiers and a counter", "cycles:@gp0",
 	  "'cycles:@gp0': modifiers ''; " MODIFIERS },
 	{ "user twice", "cycles:uu", "'cycles:uu': modifiers 'uu'; " MODIFIERS },
 	{ "kernel twice", "cycles:kk", "'cycles:kk': modifiers 'kk'; " MODIFIERS },
@@ -1103,8 +1050,8 @@ static const struct refused refused_events[] = {
 	{ "fourth slash", "cpu/event=1///",
 	  "'cpu/event=1///': modifiers '//'; " MODIFIERS },
 
-	/* pins */
-	{ "empty pin", "cycles@", "'cycles@': '@' is no counter; " COUNTERS },
+	/* counters */
+	{ "empty counter", "cycles@", "'cycles@': '@' is no counter; " COUNTERS },
 	{ "gp without number", "cycles@gp",
 	  "'cycles@gp': '@gp' is no counter; " COUNTERS },
 	{ "fixed without number", "cycles@fixed",
@@ -1131,13 +1078,13 @@ static const struct refused refused_events[] = {
 	  "'cycles@0': '@0' is no counter; " COUNTERS },
 	{ "pmc0", "cycles@pmc0",
 	  "'cycles@pmc0': '@pmc0' is no counter; " COUNTERS },
-	{ "pinned twice", "cycles@gp0@gp1",
+	{ "two counters", "cycles@gp0@gp1",
 	  "'cycles@gp0@gp1': '@gp0@gp1' is no counter; " COUNTERS },
 	{ "two ats", "cycles@@gp0",
 	  "'cycles@@gp0': '@@gp0' is no counter; " COUNTERS },
-	{ "modifiers after the pin", "cycles@gp0:u",
+	{ "modifiers after the counter", "cycles@gp0:u",
 	  "'cycles@gp0:u': '@gp0:u' is no counter; " COUNTERS },
-	{ "pin between slashes", "cpu/event=1@gp0/",
+	{ "counter between slashes", "cpu/event=1@gp0/",
 	  "'cpu/event=1@gp0/': '@gp0/' is no counter; " COUNTERS },
 	{ "range without its end", "cycles@gp1-",
 	  "'cycles@gp1-': '@gp1-' is no counter; " COUNTERS },
@@ -1164,7 +1111,7 @@ static const struct refused refused_events[] = {
 	  "'cycles@gp0+gp0': '@gp0+gp0': " COUNTER_TWICE },
 	{ "counter twice in ranges", "cycles@gp0-3+gp3-5",
 	  "'cycles@gp0-3+gp3-5': '@gp0-3+gp3-5': " COUNTER_TWICE },
-	{ "conversions as a pin", "cycles@%s",
+	{ "conversions as a counter", "cycles@%s",
 	  "'cycles@%s': '@%s' is no counter; " COUNTERS },
 
 	/* braces */
@@ -1191,7 +1138,7 @@ static const struct refused refused_events[] = {
 	{ "group modifiers missing", "{r1}:", "'{r1}:': " BEHIND_BRACE },
 	{ "group modifiers missing, and a list", "{r1}:,r2",
 	  "'{r1}:,r2': " BEHIND_BRACE },
-	{ "pin of a group", "{r1}@gp0", "'{r1}@gp0': " BEHIND_BRACE },
+	{ "counter of a group", "{r1}@gp0", "'{r1}@gp0': " BEHIND_BRACE },
 	{ "16 group modifiers", "{r1}:uuuuuuuuuuuuuuuu",
 	  "'{r1}:uuuuuuuuuuuuuuuu': " BEHIND_BRACE },
 	{ "long group", "{r1," ZEROS_40 "}}",
@@ -1215,13 +1162,13 @@ static const struct refused refused_events[] = {
 	/* lengths */
 	{ "96 characters", "r" ZEROS_80 ZEROS_10 "0001c2",
 	  "'r" ZEROS_80 ZEROS_10 "0001c2': " NAME_TOO_LONG },
-	{ "96 characters and a pin", "r" ZEROS_80 ZEROS_10 "0001c2@gp0",
+	{ "96 characters and a counter", "r" ZEROS_80 ZEROS_10 "0001c2@gp0",
 	  "'r" ZEROS_80 ZEROS_10 "0001c2@gp0': " NAME_TOO_LONG },
 	{ "143 characters", "r" ZEROS_80 ZEROS_57 "01c2x",
 	  "'r" ZEROS_80 ZEROS_57 "01c2x': " NAME_TOO_LONG },
 	{ "144 characters", "r" ZEROS_80 ZEROS_57 "001c2x",
 	  "'r" ZEROS_39 "...': " TOO_LONG },
-	{ "144 characters, most of them the pin's",
+	{ "144 characters, most of them the counter's",
 	  "r1c2@fixed" ZEROS_80 ZEROS_40 "00000000000031",
 	  "'r1c2@fixed000000000000000000000000000000...': " TOO_LONG },
 	{ "long, between two slashes",
@@ -1439,7 +1386,7 @@ static struct kunit_case parse_cases[] = {
 	KUNIT_CASE(switch_understood),
 	KUNIT_CASE_PARAM(switch_refused, refused_switches_gen_params),
 	KUNIT_CASE_PARAM(events_one, one_event_gen_params),
-	KUNIT_CASE(events_every_pin),
+	KUNIT_CASE(events_every_counter),
 	KUNIT_CASE(events_caches),
 	KUNIT_CASE(events_caches_doubled),
 	KUNIT_CASE_PARAM(events_list, event_list_gen_params),

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arithmetic: growth in any width, what can be, how seldom a counter may be
- * read, when a sample is due.
+ * Arithmetic: growth in any width, what is plausible, how seldom a counter may be
+ * read, when a sample is due.  And captures: what they show, and when they are void.
+ *
+ * pmu_read.c is included, so that what it keeps for itself can be called.
  */
 #include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/workqueue.h>
 
-#include "pmu_capture.h"
-#include "pmu_growth.h"
+#include "pmu_event.h"
 #include "test.h"
+
+#include "pmu_read.c"
 
 /* Linux 6.1 has none of its own. */
 #undef u128
@@ -58,7 +61,7 @@ static void read_delta(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_pmu_delta(max / 2 + 1, max / 2, bits), max);
 	/* a step back is a growth of all but one */
 	KUNIT_EXPECT_EQ(test, my_pmu_delta(7, 6, bits), max);
-	/* bits above the width are nobody's */
+	/* bits above the width mean nothing */
 	if (bits < 64)
 		KUNIT_EXPECT_EQ(test, my_pmu_delta(max + 1, 5, bits), 5ULL);
 }
@@ -67,49 +70,51 @@ static void read_delta(struct kunit *test)
 static u64 shown;
 static unsigned int nr_programmed;
 
-static int show(const struct my_perf_event *event, u64 *val)
+static int show(const struct my_hw_perf_event *hw, u64 *val)
 {
 	*val = shown;
 	return 0;
 }
 
-static int always(const struct my_perf_event *event)
+static int note_programmed(const struct my_hw_perf_event *hw, u64 config)
 {
-	return 1;
-}
-
-static int note_programmed(const struct my_perf_event *event, bool on)
-{
-	nr_programmed += on;
+	nr_programmed += config == hw->config;
 	return 0;
 }
 
+static const struct my_pmu_ops show_ops = {
+	.read = show,
+	.program = note_programmed,
+};
+
 static struct my_perf_event *shown_event(struct kunit *test, unsigned int bits)
 {
-	struct my_pmu_cpu *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct my_event_set *set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, c);
-	c->pmu.read = show;
-	c->pmu.is_programmed = always;
-	c->pmu.program = note_programmed;
-	c->event[0] = (struct my_perf_event) {
-		.hw.idx = 3, .hw.cntval_bits = bits, .cpu = c };
-	c->enabled = BIT_ULL(3);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, set);
+	my_event_set_init(set, test_fresh_cpu());
+	set->cpu->pmu.ops = &show_ops;
+	set->nr_events = 1;
+	set->event[0] = (struct my_perf_event) {
+		.hw.idx = 3, .hw.cntval_bits = bits, .hw.config = 0x4300c0,
+		.set = set };
+	set->active = 1;
+	set->active_counters = BIT_ULL(3);
 	nr_programmed = 0;
-	return &c->event[0];
+	return &set->event[0];
 }
 
 /*
  * Against arithmetic that has no width to wrap at: a total of 128 bits, of
- * which the counter shows the lowest.  First it does not tell of its wraps,
- * then it does.
+ * which the counter shows the lowest.  First its overflow bit is not reliable,
+ * then it is.
  */
 static void read_accumulates(struct kunit *test)
 {
 	unsigned int bits = *(const unsigned int *)test->param_value, i;
 	struct my_perf_event *event = shown_event(test, bits);
 	u128 total = get_random_u64() & range(bits), start = total;
-	struct my_pmu_cpu *c = event->cpu;
+	struct my_event_set *set = event->set;
 	u64 time = 1, bit = BIT_ULL(3);
 
 	event->hw.prev_count = total;
@@ -124,16 +129,16 @@ static void read_accumulates(struct kunit *test)
 		/* As much time as that takes at 64 in a nanosecond. */
 		time += growth / 64 + 1;
 		shown = (u64)total & range(bits);
-		c->tell = i < 500 ? 0 : bit;
-		c->stopped.overflowed = wraps && i >= 500 ? bit : 0;
-		c->marks = (struct my_pmu_marks) {};
-		KUNIT_ASSERT_EQ(test, my_perf_event_update(event, time), 0);
+		set->cpu->overflow_reliable = i < 500 ? 0 : bit;
+		set->stopped.overflowed = wraps && i >= 500 ? bit : 0;
+		set->marks = (struct my_pmu_marks) {};
+		KUNIT_ASSERT_EQ(test, my_event_set_update(set, 1, time), 0);
 		KUNIT_ASSERT_EQ_MSG(test, event->count, (u64)(total - start),
 				    "step %u", i);
 		KUNIT_ASSERT_EQ(test, event->hw.prev_count, shown);
 		KUNIT_ASSERT_EQ(test, event->hw.prev_time, time);
-		KUNIT_ASSERT_EQ(test, c->marks.stolen | c->marks.late, 0ULL);
-		KUNIT_ASSERT_EQ(test, c->marks.wrapped, wraps ? bit : 0ULL);
+		KUNIT_ASSERT_EQ(test, set->marks.clobbered | set->marks.late, 0ULL);
+		KUNIT_ASSERT_EQ(test, set->marks.wrapped, wraps ? bit : 0ULL);
 	}
 	KUNIT_EXPECT_EQ(test, nr_programmed, 0U);
 }
@@ -143,24 +148,24 @@ static void read_backwards(struct kunit *test)
 {
 	unsigned int bits = *(const unsigned int *)test->param_value;
 	struct my_perf_event *event = shown_event(test, bits);
-	struct my_pmu_cpu *c = event->cpu;
+	struct my_event_set *set = event->set;
 
 	event->count = 1000;
 	event->hw.prev_count = 500;
 	event->hw.prev_time = 5;
-	/* Below 2^30 events of growth nothing can be told: it wrapped. */
+	/* Below 2^30 events of growth it may as well have wrapped. */
 	shown = 499;
-	KUNIT_EXPECT_EQ(test, my_perf_event_update(event, 1000), 0);
-	KUNIT_EXPECT_EQ(test, c->marks.stolen, BIT_ULL(3));
-	KUNIT_EXPECT_EQ(test, c->marks.wrapped | c->marks.late, 0ULL);
+	KUNIT_EXPECT_EQ(test, my_event_set_update(set, 1, 1000), 0);
+	KUNIT_EXPECT_EQ(test, set->marks.clobbered, BIT_ULL(3));
+	KUNIT_EXPECT_EQ(test, set->marks.wrapped | set->marks.late, 0ULL);
 	KUNIT_EXPECT_EQ(test, nr_programmed, 1U);
 	KUNIT_EXPECT_EQ(test, event->count, 1000ULL);
 	KUNIT_EXPECT_EQ(test, event->hw.prev_count, 499ULL);
 	KUNIT_EXPECT_EQ(test, event->hw.prev_time, 1000ULL);
-	c->marks = (struct my_pmu_marks) {};
+	set->marks = (struct my_pmu_marks) {};
 	shown = 509;
-	KUNIT_EXPECT_EQ(test, my_perf_event_update(event, 2000), 0);
-	KUNIT_EXPECT_EQ(test, c->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, my_event_set_update(set, 1, 2000), 0);
+	KUNIT_EXPECT_EQ(test, set->marks.clobbered, 0ULL);
 	KUNIT_EXPECT_EQ(test, nr_programmed, 1U);
 	KUNIT_EXPECT_EQ(test, event->count, 1010ULL);
 }
@@ -179,7 +184,7 @@ static void read_max_interval(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, 4 * events > (u128)1 << bits);
 }
 
-/* --- what can be ---------------------------------------------------------------------- */
+/* --- what is plausible ---------------------------------------------------------------------- */
 
 struct plausible_row {
 	const char *name;
@@ -231,38 +236,38 @@ struct growth_row {
 #define ROUND_48	MS(1 << 22)
 
 static const struct growth_row growth_rows[] = {
-	/* prev, now, bits, ns, tells, overflowed */
+	/* prev, now, bits, ns, reliable, overflowed */
 	{ "still", { 5, 5, 48, 0, true }, MY_GROWTH_KNOWN },
-	{ "still-silent", { 5, 5, 48, 0 }, MY_GROWTH_KNOWN },
+	{ "still-unreliable", { 5, 5, 48, 0 }, MY_GROWTH_KNOWN },
 	{ "forward", { 5, 9, 48, 1000, true }, MY_GROWTH_KNOWN },
 	{ "wrapped", { ONES_48, 3, 48, 1000, true, true }, MY_GROWTH_KNOWN },
-	{ "wrapped-silent", { ONES_48, 3, 48, 1000 }, MY_GROWTH_KNOWN },
-	{ "wrapped-untold", { ONES_48, 3, 48, 1000, true }, MY_GROWTH_STOLEN },
-	{ "told-and-not-wrapped", { 5, 9, 48, 1000, true, true },
-	  MY_GROWTH_STOLEN },
-	{ "back", { 9, 5, 48, 1000, true }, MY_GROWTH_STOLEN },
-	{ "back-silent", { 9, 5, 48, 1000 }, MY_GROWTH_STOLEN },
-	{ "back-and-told", { 9, 5, 48, 1000, true, true }, MY_GROWTH_STOLEN },
-	{ "leap", { 0, 1 << 30, 48, (1 << 20) - 1, true }, MY_GROWTH_STOLEN },
+	{ "wrapped-unreliable", { ONES_48, 3, 48, 1000 }, MY_GROWTH_KNOWN },
+	{ "wrapped-without-bit", { ONES_48, 3, 48, 1000, true }, MY_GROWTH_CLOBBERED },
+	{ "bit-and-not-wrapped", { 5, 9, 48, 1000, true, true },
+	  MY_GROWTH_CLOBBERED },
+	{ "back", { 9, 5, 48, 1000, true }, MY_GROWTH_CLOBBERED },
+	{ "back-unreliable", { 9, 5, 48, 1000 }, MY_GROWTH_CLOBBERED },
+	{ "back-with-bit", { 9, 5, 48, 1000, true, true }, MY_GROWTH_CLOBBERED },
+	{ "leap", { 0, 1 << 30, 48, (1 << 20) - 1, true }, MY_GROWTH_CLOBBERED },
 	{ "as-fast-as-can-be", { 0, 1 << 30, 48, 1 << 20, true },
 	  MY_GROWTH_KNOWN },
-	{ "a-year-untold", { 5, 9, 32, MS(31536000000), true },
+	{ "a-year-without-bit", { 5, 9, 32, MS(31536000000), true },
 	  MY_GROWTH_KNOWN },
 	{ "back-after-a-year", { 9, 5, 32, MS(31536000000), true },
-	  MY_GROWTH_STOLEN },
-	{ "back-after-a-year-silent", { 9, 5, 32, MS(31536000000) },
+	  MY_GROWTH_CLOBBERED },
+	{ "back-after-a-year-unreliable", { 9, 5, 32, MS(31536000000) },
 	  MY_GROWTH_LATE },
 	{ "just-in-time", { 5, 5, 32, ROUND_32 - 1 }, MY_GROWTH_KNOWN },
 	{ "late", { 5, 5, 32, ROUND_32 }, MY_GROWTH_LATE },
 	{ "just-in-time-48", { 5, 5, 48, ROUND_48 - 1 }, MY_GROWTH_KNOWN },
 	{ "late-48", { 5, 5, 48, ROUND_48 }, MY_GROWTH_LATE },
-	{ "told-just-in-time", { ONES_32, 3, 32, ROUND_32 - 1, true, true },
+	{ "bit-just-in-time", { ONES_32, 3, 32, ROUND_32 - 1, true, true },
 	  MY_GROWTH_KNOWN },
-	{ "told-late", { ONES_32, 3, 32, ROUND_32, true, true },
+	{ "bit-late", { ONES_32, 3, 32, ROUND_32, true, true },
 	  MY_GROWTH_LATE },
-	{ "told-once-or-not-at-all", { 5, 9, 32, ROUND_32 - 1, true, true },
-	  MY_GROWTH_STOLEN },
-	{ "told-round-once", { 5, 9, 32, ROUND_32, true, true },
+	{ "bit-once-or-not-at-all", { 5, 9, 32, ROUND_32 - 1, true, true },
+	  MY_GROWTH_CLOBBERED },
+	{ "bit-round-once", { 5, 9, 32, ROUND_32, true, true },
 	  MY_GROWTH_LATE },
 	{ "much-and-a-round", { 0, 1 << 26, 32, MS(65) }, MY_GROWTH_LATE },
 	{ "much-and-no-round", { 0, 1 << 26, 32, MS(65) - 1 },
@@ -293,18 +298,18 @@ static enum my_pmu_growth model(const struct my_pmu_step *step)
 	u128 total = step->now + (step->now < step->prev ? round : 0);
 	u128 least = total - step->prev;
 	bool wrapped = total >= round;
-	bool least_fits = !step->tells || step->overflowed == wrapped;
-	bool more_fit = !step->tells || step->overflowed;
+	bool least_fits = !step->reliable || step->overflowed == wrapped;
+	bool more_fit = !step->reliable || step->overflowed;
 
 	/* 2^30 in 2^20 ns each that has passed, and less than that besides */
 	if (least >= ((u128)(step->ns >> 20) + 1) << 30)
-		return MY_GROWTH_STOLEN;
+		return MY_GROWTH_CLOBBERED;
 	/* 2^26 in each ms */
 	more_fit = more_fit &&
 		   least + round < ((u128)div_u64(step->ns, 1000000) + 1) << 26;
 	if (more_fit)
 		return MY_GROWTH_LATE;
-	return least_fits ? MY_GROWTH_KNOWN : MY_GROWTH_STOLEN;
+	return least_fits ? MY_GROWTH_KNOWN : MY_GROWTH_CLOBBERED;
 }
 
 /* A counter at two reads, at each time at which the verdict may change. */
@@ -321,9 +326,9 @@ static void expect_growth_as_model(struct kunit *test, struct my_pmu_step *step)
 		step->ns = times[i];
 		KUNIT_ASSERT_EQ_MSG(test, (int)my_pmu_growth(step),
 				    (int)model(step),
-				    "%#llx to %#llx in %llu ns, tells %d, overflowed %d",
+				    "%#llx to %#llx in %llu ns, reliable %d, overflowed %d",
 				    step->prev, step->now, step->ns,
-				    step->tells, step->overflowed);
+				    step->reliable, step->overflowed);
 	}
 }
 
@@ -341,54 +346,54 @@ static void read_growth_as_model(struct kunit *test)
 	for (i = 0; i < n * n; i++) {
 		step.prev = values[i / n];
 		step.now = values[i % n];
-		step.tells = false;
+		step.reliable = false;
 		step.overflowed = false;
 		expect_growth_as_model(test, &step);
-		step.tells = true;
+		step.reliable = true;
 		expect_growth_as_model(test, &step);
 		step.overflowed = true;
 		expect_growth_as_model(test, &step);
 	}
 }
 
-/* A counter that somebody writes while it counts: told, and left out. */
-static void read_stolen(struct kunit *test)
+/* A counter that somebody writes while it counts: reported, and left out. */
+static void read_clobbered(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
+	struct my_event_set *set = test_set(test, PMU(V4),
 					"instructions@gp1,cycles@fixed1");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_sample *s = test_sample(test);
 
-	test_up(test, c);
+	test_up(test, set);
 	sim->regs.pmc[1] = 1000;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
 	sim->regs.pmc[1] = 0;
 	sim->regs.fixed[1] = 30;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, BIT_ULL(1));
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, BIT_ULL(1));
 	KUNIT_EXPECT_EQ(test, s->count[0], 1000ULL);
 	KUNIT_EXPECT_EQ(test, s->count[1], 30ULL);
 	sim->regs.pmc[1] = 5;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
 	KUNIT_EXPECT_EQ(test, s->count[0], 1005ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* The moment of a sample is one at which the counters stand still. */
 static void read_time(struct kunit *test)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
 	struct my_pmu_sample *s = test_sample(test);
 	u64 before;
 
 	before = sim_now();
-	test_up(test, c);
-	KUNIT_EXPECT_GE(test, c->event[0].hw.prev_time, before);
+	test_up(test, set);
+	KUNIT_EXPECT_GE(test, set->event[0].hw.prev_time, before);
 	sim_clear_log(sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	/* asked for before all of it, and on its way for less than there was */
 	KUNIT_EXPECT_LE(test, s->asked, sim->log[0].time);
 	KUNIT_EXPECT_GE(test, s->asked, before);
@@ -397,8 +402,8 @@ static void read_time(struct kunit *test)
 	KUNIT_EXPECT_GE(test, s->time, sim->log[1].time);
 	KUNIT_EXPECT_EQ(test, (int)sim->log[2].op, (int)SIM_RDPMC);
 	KUNIT_EXPECT_LE(test, s->time, sim->log[2].time);
-	KUNIT_EXPECT_EQ(test, c->event[0].hw.prev_time, s->time);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, set->event[0].hw.prev_time, s->time);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* --- captures ------------------------------------------------------------------------- */
@@ -406,113 +411,113 @@ static void read_time(struct kunit *test)
 /* In the same window whatever the TSC says. */
 static void read_moment(struct kunit *test)
 {
-	static const struct my_pmu_window w = {
+	static const struct window w = {
 		.ns = { 1000, 2000 }, .ticks = { 50000, 53000 } };
-	static const struct my_pmu_window long_one = {
+	static const struct window long_one = {
 		.ns = { 0, 1ULL << 40 }, .ticks = { 0, 3ULL << 40 } };
-	static const struct my_pmu_window none = {
+	static const struct window none = {
 		.ns = { 7, 7 }, .ticks = { 9, 9 } };
 
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 50000), 1000ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 50003), 1001ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 51500), 1500ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 52999), 1999ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 53000), 2000ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 49999), 1000ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 0), 1000ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&w, 1ULL << 62), 2000ULL);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&long_one, 3ULL << 39), 1ULL << 39);
-	KUNIT_EXPECT_EQ(test, my_pmu_moment(&none, 9), 7ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 50000), 1000ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 50003), 1001ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 51500), 1500ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 52999), 1999ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 53000), 2000ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 49999), 1000ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 0), 1000ULL);
+	KUNIT_EXPECT_EQ(test, moment(&w, 1ULL << 62), 2000ULL);
+	KUNIT_EXPECT_EQ(test, moment(&long_one, 3ULL << 39), 1ULL << 39);
+	KUNIT_EXPECT_EQ(test, moment(&none, 9), 7ULL);
 }
 
 /* One event on gp0; its counter shows 100, at @time. */
-static void capture_at(struct my_pmu_cpu *c, struct my_pmu_capture *capture,
+static void capture_at(struct my_event_set *set, struct my_pmu_capture *capture,
 		       u64 seq)
 {
 	*capture = (struct my_pmu_capture) { .seq = seq };
-	capture->value[MY_CAPTURE_MIDDLE - 1] = c->event[0].hw.prev_count + 100;
+	capture->value[set->plan.first] = set->event[0].hw.prev_count + 100;
 }
 
-static bool add_capture(struct my_pmu_cpu *c, const struct my_pmu_capture *capture,
+static bool add_capture(struct my_event_set *set, const struct my_pmu_capture *capture,
 			u64 time)
 {
 	unsigned long flags;
 	bool done;
 
-	raw_spin_lock_irqsave(&c->lock, flags);
-	done = my_pmu_account(c, capture, time);
-	raw_spin_unlock_irqrestore(&c->lock, flags);
+	raw_spin_lock_irqsave(&set->lock, flags);
+	done = my_event_set_account(set, capture, time);
+	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return done;
 }
 
-/* What was captured before something else was done is nobody's. */
+/* What was captured before something else was done is void. */
 static void read_account(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
-	struct my_perf_event *event = &c->event[0];
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
+	struct my_perf_event *event = &set->event[0];
 	struct my_pmu_capture capture;
 	u64 time, seq;
 
-	test_up(test, c);
+	test_up(test, set);
 	time = event->hw.prev_time;
-	seq = c->accounted;
-	capture_at(c, &capture, seq);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
-	capture_at(c, &capture, seq + 1);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time - 1));
-	capture.value[MY_CAPTURE_MIDDLE - 1] += 1ULL << 40;
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	seq = set->accounted;
+	capture_at(set, &capture, seq);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	capture_at(set, &capture, seq + 1);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time - 1));
+	capture.value[set->plan.first] += 1ULL << 40;
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
 	KUNIT_EXPECT_EQ(test, event->count, 0ULL);
 	KUNIT_EXPECT_EQ(test, event->hw.prev_time, time);
-	KUNIT_EXPECT_EQ(test, c->marks.stolen | c->marks.late, 0ULL);
+	KUNIT_EXPECT_EQ(test, set->marks.clobbered | set->marks.late, 0ULL);
 
-	capture_at(c, &capture, seq + 2);
-	KUNIT_EXPECT_TRUE(test, add_capture(c, &capture, time + 10));
+	capture_at(set, &capture, seq + 2);
+	KUNIT_EXPECT_TRUE(test, add_capture(set, &capture, time + 10));
 	KUNIT_EXPECT_EQ(test, event->count, 100ULL);
 	KUNIT_EXPECT_EQ(test, event->running, 10ULL);
 	/* Neither twice, nor what was captured before it. */
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 20));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 20));
 	capture.seq = seq + 1;
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 20));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 20));
 	KUNIT_EXPECT_EQ(test, event->count, 100ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* Each thing that is done there makes what was captured before it useless. */
+/* Whatever is done with the events, captures from before it are void. */
 static void read_account_after(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0,cycles@gp1");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,cycles@gp1");
 	struct my_pmu_sample *s = test_sample(test);
 	struct my_pmu_capture capture;
 	u64 time;
 
-	test_up(test, c);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	time = s->time;
-	capture_at(c, &capture, c->seq);
-	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[1]), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
-	capture_at(c, &capture, c->seq);
-	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[1]), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
-	capture_at(c, &capture, c->seq);
-	KUNIT_ASSERT_EQ(test, my_pmu_keep_up(c), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
-	capture_at(c, &capture, c->seq);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
-	KUNIT_EXPECT_FALSE(test, c->plan.ready);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
+	capture_at(set, &capture, set->seq);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	capture_at(set, &capture, set->seq);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	capture_at(set, &capture, set->seq);
+	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	capture_at(set, &capture, set->seq);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, set->planned);
+	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -ENXIO);
 }
 
 /* The CPU's own work for a sample, in accesses. */
-static unsigned int accesses_of_read(struct kunit *test, struct my_pmu_cpu *c,
+static unsigned int accesses_of_read(struct kunit *test, struct my_event_set *set,
 				     struct my_pmu_sample *s)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	sim_clear_log(sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	return sim->accesses;
 }
 
@@ -521,91 +526,94 @@ static unsigned int accesses_of_read(struct kunit *test, struct my_pmu_cpu *c,
 /* With TSCs that differ the CPU itself looks at the clock. */
 static void read_without_ticks(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
 	struct my_pmu_sample *s = test_sample(test);
 
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
 	sim_without_ticks = true;
 	test_retire(test, 0, 10);
 	/* It is noticed when the first has been captured. */
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 2 * ACCESSES_OF_CAPTURE);
 	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_FALSE(test, c->plan.ready);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_FALSE(test, set->planned);
 	sim_without_ticks = false;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* After a theft, and after a wrap, the next is captured again. */
+/* After a clobbered counter, and after a wrap, the next read is a capture again. */
 static void read_captures_again(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	test_near_wrap(sim);
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
 	test_retire(test, 0, 10);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE + 1);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 2 * ACCESSES_OF_CAPTURE + 1);
 	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
 	sim->regs.evtsel[0] ^= 1;
-	KUNIT_EXPECT_GT(test, accesses_of_read(test, c, s), 2 * ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, BIT_ULL(0));
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.wrapped, 0ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_GT(test, accesses_of_read(test, set, s), 2 * ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.wrapped, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* What others have in GLOBAL_CTRL may change; it is noticed, and kept. */
 static void read_beside_others(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
 	sim->regs.global_ctrl ^= BIT_ULL(5);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 1 + ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 1 + ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl, 0xffULL ^ BIT_ULL(5));
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl, 0xffULL ^ BIT_ULL(5));
 }
 
 /* No register is written, unless one has wrapped. */
-static void read_unfrozen(struct kunit *test)
+static void read_without_freeze(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0,instructions@fixed0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,instructions@fixed0");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int i;
 
 	sim->regs.pmc[0] = range(48) - 50;
 	sim->regs.fixed[0] = range(48) - 50;
-	c->unfrozen = true;
-	test_up(test, c);
+	set->freeze = false;
+	test_up(test, set);
 	sim->insns_per_access = 1;
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 6U);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 6U);
 	for (i = 0; i < 6; i++)
 		KUNIT_EXPECT_NE(test, (int)sim->log[i].op, (int)SIM_WRMSR);
 	/* The second is read two accesses behind the first. */
 	KUNIT_EXPECT_EQ(test, s->count[0] + 2, s->count[1]);
 	sim->insns_per_access = 0;
 	test_retire(test, 0, 100);
-	KUNIT_EXPECT_GT(test, accesses_of_read(test, c, s), 6U);
+	KUNIT_EXPECT_GT(test, accesses_of_read(test, set, s), 6U);
 	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0) | BIT_ULL(32));
-	KUNIT_EXPECT_EQ(test, s->marks.stolen, 0ULL);
-	KUNIT_EXPECT_EQ(test, accesses_of_read(test, c, s), 6U);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
+	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 6U);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* --- on the event's own CPU ------------------------------------------------------------ */
+
+/* So many ticks may pass without a look at the clock, written here once more. */
+#define MAX_UNTIMED_TICKS	0x400000ULL
 
 struct read_there {
 	struct my_perf_event *event;
@@ -628,28 +636,28 @@ static long read_there(void *data)
 /* No call, and no clock; but the same count, and the same doubts. */
 static void read_on_its_cpu(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct read_there r = { .event = &c->event[0] };
+	struct read_there r = { .event = &set->event[0] };
 	struct my_pmu_capture capture;
 	u64 time;
 
-	test_up(test, c);
+	test_up(test, set);
 	time = r.event->hw.prev_time;
-	capture_at(c, &capture, c->seq + 1);
-	capture.value[MY_CAPTURE_MIDDLE - 1] -= 99;
+	capture_at(set, &capture, set->seq + 1);
+	capture.value[set->plan.first] -= 99;
 	test_retire(test, 0, 10);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, 0);
 	KUNIT_EXPECT_EQ(test, r.count, 10ULL);
 	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
 	KUNIT_EXPECT_EQ(test, r.event->hw.prev_time, time);
-	/* What was captured before it is of no use any more. */
-	KUNIT_EXPECT_FALSE(test, add_capture(c, &capture, time + 10));
+	/* What was captured before it is void. */
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
 	/* The time of what it had is added with the next. */
 	test_retire(test, 0, 5);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->count[0], 15ULL);
 	KUNIT_EXPECT_EQ(test, s->running[0], s->time - time);
 	/* So much that one must know in which time. */
@@ -663,10 +671,10 @@ static void read_on_its_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.count, 15ULL);
 	/* Not for long without the clock. */
 	time = r.event->hw.prev_time;
-	c->timed = sim_now() - MY_UNTIMED_TICKS - 100000;
+	set->timed = sim_now() - MAX_UNTIMED_TICKS - 100000;
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_GT(test, r.event->hw.prev_time, time);
-	KUNIT_EXPECT_GT(test, c->timed, time);
+	KUNIT_EXPECT_GT(test, set->timed, time);
 	time = r.event->hw.prev_time;
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.event->hw.prev_time, time);
@@ -678,15 +686,15 @@ static void read_on_its_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
 	KUNIT_EXPECT_EQ(test, r.count, 42ULL);
-	/* What somebody else has found is told, too. */
+	/* What another reader has found is reported, too. */
 	sim->regs.pmc[0] -= 1;
-	KUNIT_ASSERT_EQ(test, my_pmu_keep_up(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, 0);
 	KUNIT_EXPECT_EQ(test, r.count, 22ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, -ENXIO);
 }
@@ -700,51 +708,51 @@ static long read_group_there(void *data)
 
 static void read_group_on_its_cpu(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
+	struct my_event_set *set = test_set(test, PMU(V4),
 					"instructions:u@gp1,{cycles@fixed1,cycles@gp0,instructions:u}");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	u64 counts[3] = { (unsigned long)&c->event[2] };
-	struct read_there r = { .event = &c->event[3] };
+	u64 counts[3] = { (unsigned long)&set->event[2] };
+	struct read_there r = { .event = &set->event[3] };
 
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 100, 10);
 	sim->insns_per_access = 1;
 	sim_clear_log(sim);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_group_there, counts), 0L);
 	sim->insns_per_access = 0;
-	/* Of the four that are on, two with an event select; and two accesses before all stop. */
+	/* Of the four that are active, two with an event select; two accesses before all stop. */
 	KUNIT_EXPECT_EQ(test, sim->accesses, 4U + 2 * 2 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, counts[0], 112ULL);
 	KUNIT_EXPECT_EQ(test, counts[1], 112ULL);
 	KUNIT_EXPECT_EQ(test, counts[2], 100ULL);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.count, 100ULL);
-	r.event = &c->event[1];
+	r.event = &set->event[1];
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.count, 112ULL);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* Of a counter that does not tell of its wraps it must be known how much time it had. */
-static void read_on_its_cpu_untold(struct kunit *test)
+/* Where a counter's overflow bit is not reliable, it must be known how much time it had. */
+static void read_on_its_cpu_unreliable(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp0");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	struct read_there r = { .event = &c->event[0] };
+	struct read_there r = { .event = &set->event[0] };
 
 	test_near_wrap(sim);
 	sim->broken = SIM_NO_OVERFLOW;
 	sim->broken_counters = BIT_ULL(0);
-	test_up(test, c);
+	test_up(test, set);
 	test_retire(test, 0, 100);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.err, 0);
 	KUNIT_EXPECT_EQ(test, r.count, 100ULL);
 	/* It is captured nevertheless, in a call. */
 	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_TRUE(test, c->plan.ready);
-	KUNIT_EXPECT_FALSE(test, c->plan.plain);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_TRUE(test, set->planned);
+	KUNIT_EXPECT_FALSE(test, set->plain);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* --- when a sample is due --------------------------------------------------------------- */
@@ -814,7 +822,7 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE_PARAM(read_plausible, plausible_gen_params),
 	KUNIT_CASE_PARAM(read_growth, growth_gen_params),
 	KUNIT_CASE_PARAM(read_growth_as_model, width_gen_params),
-	KUNIT_CASE(read_stolen),
+	KUNIT_CASE(read_clobbered),
 	KUNIT_CASE(read_time),
 	KUNIT_CASE(read_moment),
 	KUNIT_CASE(read_account),
@@ -822,10 +830,10 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE(read_without_ticks),
 	KUNIT_CASE(read_captures_again),
 	KUNIT_CASE(read_beside_others),
-	KUNIT_CASE(read_unfrozen),
+	KUNIT_CASE(read_without_freeze),
 	KUNIT_CASE(read_on_its_cpu),
 	KUNIT_CASE(read_group_on_its_cpu),
-	KUNIT_CASE(read_on_its_cpu_untold),
+	KUNIT_CASE(read_on_its_cpu_unreliable),
 	KUNIT_CASE_PARAM(read_next_tick, tick_gen_params),
 	KUNIT_CASE(read_ticks_do_not_drift),
 	{}

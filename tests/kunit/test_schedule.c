@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events are on which counters, and in which turns: against an exhaustive
- * search; and the turns themselves, on the simulated PMU.
+ * Which events are on which counters, and in which rotations: against an exhaustive
+ * search; and the rotations themselves, on the simulated PMU.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -40,7 +40,7 @@ static bool is_possible(const struct my_pmu_demand *demand, u64 events)
 	return search(demand, events, ~0ULL, 0, &most_fixed);
 }
 
-/* Each of the events has one of its counters, nobody else has it. */
+/* Each of the events has one of its counters, and no other event has that. */
 static bool is_right(const struct my_pmu_demand *demand, u64 events, const s8 *idx)
 {
 	u64 taken = 0;
@@ -107,11 +107,11 @@ static void schedule_match(struct kunit *test)
 	}
 }
 
-/* --- turns ------------------------------------------------------------------------- */
+/* --- rotations --------------------------------------------------------------------- */
 
 #define SOME	7
 
-struct turns_case {
+struct rotations_case {
 	struct my_pmu_demand demand[SOME];
 	unsigned int nr;
 	u64 always;
@@ -120,11 +120,11 @@ struct turns_case {
 };
 
 /* Some events in some groups; most may have many counters, some are always on. */
-static void invent(struct turns_case *t, struct rnd_state *rnd)
+static void invent(struct rotations_case *t, struct rnd_state *rnd)
 {
 	unsigned int i, group = 0;
 
-	*t = (struct turns_case) { .nr = 1 + prandom_u32_state(rnd) % SOME };
+	*t = (struct rotations_case) { .nr = 1 + prandom_u32_state(rnd) % SOME };
 	for (i = 0; i < t->nr; i++) {
 		u32 random = prandom_u32_state(rnd);
 
@@ -153,7 +153,7 @@ static void invent(struct turns_case *t, struct rnd_state *rnd)
 	}
 }
 
-static bool should_be_refused(const struct turns_case *t)
+static bool should_be_refused(const struct rotations_case *t)
 {
 	unsigned int i;
 
@@ -166,63 +166,63 @@ static bool should_be_refused(const struct turns_case *t)
 	return false;
 }
 
-static void expect_turn(struct kunit *test, const struct turns_case *t,
-			const struct my_pmu_schedule *s,
-			const struct my_pmu_turn *turn)
+static void expect_rotation(struct kunit *test, const struct rotations_case *t,
+			    const struct my_pmu_schedule *s,
+			    const struct my_pmu_rotation *rotation)
 {
 	unsigned int i;
 
-	KUNIT_ASSERT_TRUE(test, is_right(t->demand, turn->events, turn->idx));
-	KUNIT_ASSERT_EQ(test, turn->events & t->always, t->always);
-	KUNIT_ASSERT_EQ(test, turn->events & s->always, s->always);
+	KUNIT_ASSERT_TRUE(test, is_right(t->demand, rotation->events, rotation->idx));
+	KUNIT_ASSERT_EQ(test, rotation->events & t->always, t->always);
+	KUNIT_ASSERT_EQ(test, rotation->events & s->always, s->always);
 	for (i = 0; i < t->nr_groups; i++) {
-		u64 on = turn->events & t->group[i];
+		u64 on = rotation->events & t->group[i];
 
 		KUNIT_ASSERT_TRUE(test, !on || on == t->group[i]);
 	}
 	for (i = 0; i < t->nr; i++) {
 		if (s->home[i] != MY_NO_COUNTER)
-			KUNIT_ASSERT_EQ(test, turn->idx[i], s->home[i]);
+			KUNIT_ASSERT_EQ(test, rotation->idx[i], s->home[i]);
 	}
 }
 
 /* As many groups as fit, one after the other; shared out evenly at any moment. */
-static void expect_turns(struct kunit *test, const struct turns_case *t,
-			 const struct my_pmu_schedule *s)
+static void expect_rotations(struct kunit *test, const struct rotations_case *t,
+			     const struct my_pmu_schedule *s)
 {
-	const struct my_pmu_turn *turn = &s->turn[0];
-	unsigned int turns[SOME] = {}, next = 0, i, n, least, most;
+	const struct my_pmu_rotation *rotation = &s->rotation[0];
+	unsigned int times[SOME] = {}, next = 0, i, n, least, most;
 
-	for (n = 0; n < 50; n++, turn = &s->turn[turn->next]) {
+	for (n = 0; n < 50; n++, rotation = &s->rotation[rotation->next]) {
 		u64 expected = t->always;
 
-		expect_turn(test, t, s, turn);
+		expect_rotation(test, t, s, rotation);
 		for (i = 0; i < t->nr_groups; i++) {
 			unsigned int group = (next + i) % t->nr_groups;
 
 			if (!is_possible(t->demand, expected | t->group[group]))
 				break;
 			expected |= t->group[group];
-			turns[group]++;
+			times[group]++;
 		}
 		next = t->nr_groups ? (next + i) % t->nr_groups : 0;
-		KUNIT_ASSERT_EQ(test, turn->events, expected);
-		least = turns[0];
-		most = turns[0];
+		KUNIT_ASSERT_EQ(test, rotation->events, expected);
+		least = times[0];
+		most = times[0];
 		for (i = 0; i < t->nr_groups; i++) {
-			least = min(least, turns[i]);
-			most = max(most, turns[i]);
+			least = min(least, times[i]);
+			most = max(most, times[i]);
 		}
 		KUNIT_ASSERT_LE(test, most - least, 1U);
 	}
 }
 
-static void schedule_turns(struct kunit *test)
+static void schedule_rotations(struct kunit *test)
 {
 	unsigned int i, refused = 0, single = 0, culprit;
 	struct my_pmu_schedule *s;
 	struct rnd_state rnd;
-	struct turns_case t;
+	struct rotations_case t;
 	int err;
 
 	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -239,11 +239,11 @@ static void schedule_turns(struct kunit *test)
 			KUNIT_ASSERT_LT(test, culprit, t.nr);
 			continue;
 		}
-		single += s->nr_turns == 1;
-		KUNIT_ASSERT_EQ_MSG(test, s->nr_turns == 1,
+		single += s->nr_rotations == 1;
+		KUNIT_ASSERT_EQ_MSG(test, s->nr_rotations == 1,
 				    is_possible(t.demand, BIT_ULL(t.nr) - 1),
 				    "case %u", i);
-		expect_turns(test, &t, s);
+		expect_rotations(test, &t, s);
 	}
 	/* There were some of each. */
 	KUNIT_EXPECT_GT(test, refused, 100U);
@@ -251,7 +251,7 @@ static void schedule_turns(struct kunit *test)
 	KUNIT_EXPECT_GT(test, i - refused - single, 100U);
 }
 
-/* 64 events on a counter: 64 turns; and on 64 counters. */
+/* 64 events on a counter: 64 rotations; and on 64 counters. */
 static void schedule_most(struct kunit *test)
 {
 	struct my_pmu_demand *demand;
@@ -265,14 +265,14 @@ static void schedule_most(struct kunit *test)
 	for (i = 0; i < MY_EVENTS_MAX; i++)
 		demand[i] = (struct my_pmu_demand) { .counters = 4, .group = i };
 	KUNIT_ASSERT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), 0);
-	KUNIT_EXPECT_EQ(test, s->nr_turns, 64U);
-	KUNIT_EXPECT_EQ(test, s->turn[63].next, 0U);
-	KUNIT_EXPECT_EQ(test, s->turn[63].idx[63], 2);
+	KUNIT_EXPECT_EQ(test, s->nr_rotations, 64U);
+	KUNIT_EXPECT_EQ(test, s->rotation[63].next, 0U);
+	KUNIT_EXPECT_EQ(test, s->rotation[63].idx[63], 2);
 	KUNIT_EXPECT_EQ(test, s->always, 0ULL);
 	for (i = 0; i < MY_EVENTS_MAX; i++)
 		demand[i].counters = ~0ULL;
 	KUNIT_ASSERT_EQ(test, my_pmu_schedule(s, demand, MY_EVENTS_MAX, &culprit), 0);
-	KUNIT_EXPECT_EQ(test, s->nr_turns, 1U);
+	KUNIT_EXPECT_EQ(test, s->nr_rotations, 1U);
 	KUNIT_EXPECT_EQ(test, s->always, ~0ULL);
 	for (i = 0; i < MY_EVENTS_MAX; i++)
 		demand[i].group = 0;
@@ -285,29 +285,54 @@ static void schedule_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, culprit, 63U);
 }
 
-/* --- turns on a CPU ------------------------------------------------------------------ */
+/* --- rotations on a CPU --------------------------------------------------------------- */
 
 /* More of one event than any of the PMUs has generic counters left for. */
 #define THREE_ON_TWO	"instructions@gp0-1,instructions@gp0-1,instructions@gp0-1"
 
-static int next_turn(struct my_pmu_cpu *c, u64 unused, void *also_unused)
+static int next_rotation(struct my_event_set *set, u64 unused, void *also_unused)
 {
-	return my_pmu_next_turn(c);
+	return my_event_set_rotate(set);
 }
 
-/* Up, but turns end when the test says so. */
-static void up_without_timer(struct kunit *test, struct my_pmu_cpu *c)
+/* Up, but rotations end when the test says so. */
+static void up_without_timer(struct kunit *test, struct my_event_set *set)
 {
-	test_up(test, c);
-	KUNIT_ASSERT_TRUE(test, my_pmu_takes_turns(c));
-	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&c->rotation.timer), 1);
+	test_up(test, set);
+	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
+	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
+}
+
+/*
+ * Where no event is enabled the registers are saved first, and that may fault: the next
+ * read says so, once.
+ */
+static void rotate_none_enabled(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V2_32), THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	unsigned int i, nth;
+
+	up_without_timer(test, set);
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[i]), 0);
+	KUNIT_EXPECT_EQ(test, set->active, 0ULL);
+	for (nth = 1; nth <= 2; nth++) {
+		sim_cpu(TEST_CPU)->fail_nth = nth;
+		KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), -EIO);
+		KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->fail_nth, 0U);
+		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
+		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), 0);
+	}
+	KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* Each event has what retired while it was on; all registers are as before. */
 static void rotate_counts(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, pmu, THREE_ON_TWO);
+	struct my_event_set *set = test_set(test, pmu, THREE_ON_TWO);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 wanted[3] = {}, last_running[3] = {};
@@ -317,58 +342,58 @@ static void rotate_counts(struct kunit *test)
 	test_leave_traces(sim);
 	test_near_wrap(sim);
 	before = sim->regs;
-	up_without_timer(test, c);
+	up_without_timer(test, set);
 	for (n = 0; n < 30; n++) {
 		for (i = 0; i < 3; i++)
-			wanted[i] += c->on & BIT_ULL(i) ? 1000 + n : 0;
+			wanted[i] += set->active & BIT_ULL(i) ? 1000 + n : 0;
 		test_retire(test, 1000 + n, 0);
 		if (n % 3 == 0) {
-			KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+			KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 			for (i = 0; i < 3; i++) {
 				KUNIT_EXPECT_EQ(test, s->count[i], wanted[i]);
 				KUNIT_EXPECT_GE(test, s->running[i], last_running[i]);
 				KUNIT_EXPECT_LE(test, s->running[i], s->uptime);
 				last_running[i] = s->running[i];
 			}
-			KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+			KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 		}
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, c->event[i].count, wanted[i]);
-	/* Their numbers of turns differ by one at most. */
+		KUNIT_EXPECT_EQ(test, set->event[i].count, wanted[i]);
+	/* Their numbers of rotations differ by one at most. */
 	KUNIT_EXPECT_LE(test, max(wanted[0], wanted[2]) - min(wanted[0], wanted[2]), 2060ULL);
 	test_expect_registers(test, pmu, &before, &sim->regs);
 	test_expect_good_manners(test);
 }
 
-/* One that is always on misses nothing, and is not touched when turns change. */
+/* One that is always on misses nothing, and no rotation touches it. */
 static void rotate_beside(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4),
-					"instructions@gp2,cycles@fixed1," THREE_ON_TWO);
+	struct my_event_set *set = test_set(test, PMU(V4),
+					    "instructions@gp2,cycles@fixed1," THREE_ON_TWO);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int n;
 
-	up_without_timer(test, c);
-	KUNIT_EXPECT_EQ(test, c->schedule.always, 3ULL);
+	up_without_timer(test, set);
+	KUNIT_EXPECT_EQ(test, set->schedule.always, 3ULL);
 	for (n = 1; n <= 10; n++) {
 		test_retire(test, 100, 0);
 		sim->regs.evtsel[2] |= BIT_ULL(20);	/* a trace of ours */
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
 		KUNIT_ASSERT_TRUE(test, sim->regs.evtsel[2] & BIT_ULL(20));
 		sim->regs.evtsel[2] &= ~BIT_ULL(20);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		KUNIT_EXPECT_EQ(test, s->count[0], 100ULL * n);
 		KUNIT_EXPECT_EQ(test, s->running[0], s->uptime);
 		KUNIT_EXPECT_EQ(test, s->running[1], s->uptime);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* Two groups, each of which is a turn. */
+/* Two groups, each in a rotation of its own. */
 #define TWO_OR_ONE	"{cycles@gp0-1,cycles@gp0-1},instructions@gp0-1"
 
 static void expect_times(struct kunit *test, const struct my_pmu_sample *s)
@@ -378,74 +403,75 @@ static void expect_times(struct kunit *test, const struct my_pmu_sample *s)
 }
 
 /*
- * The time of a change, and that of a read, is nobody's, to the nanosecond: what is
- * left is that of one turn or of the other.
+ * The time of a change, and that of a read, is excluded, to the nanosecond: what is
+ * left is that of one rotation or of the other.
  */
 static void rotate_time(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), TWO_OR_ONE);
+	struct my_event_set *set = test_set(test, PMU(V4), TWO_OR_ONE);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int n, on, accesses;
 	u64 time, uptime;
 
-	up_without_timer(test, c);
+	up_without_timer(test, set);
 	for (n = 0; n < 10; n++) {
 		sim->accesses = 0;
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		expect_times(test, s);
 		time = s->time;
 		uptime = s->uptime;
-		on = hweight64(c->on);
+		on = hweight64(set->active);
 		accesses = sim->accesses;
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
 		accesses = sim->accesses - accesses;
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		/*
-		 * Two registers of each event are read; but for the three accesses by
-		 * which the counters are stopped, and the one by which they run again.
+		 * Two registers of each event are read; of the change all accesses are
+		 * excluded, except the three that stop the counters and the one that
+		 * starts them.
 		 */
 		KUNIT_EXPECT_EQ(test, s->time - time - (s->uptime - uptime),
 				(2 * on + 1 + accesses - 4 + 1) * HELD_CLOCK_NS);
 	}
 	uptime = s->uptime;
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), -ENXIO);
-	test_up(test, c);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), -ENXIO);
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_GT(test, s->uptime, uptime);
 	expect_times(test, s);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* In version 1 what stays counts on: only for those that come a change is no time. */
+/* In version 1 what stays counts on: only for those that come a change is excluded. */
 static void rotate_time_v1(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V1_40), TWO_OR_ONE);
+	struct my_event_set *set = test_set(test, PMU(V1_40), TWO_OR_ONE);
 	struct my_pmu_sample *s = test_sample(test);
 	u64 since, before[3];
 	unsigned int n, i;
 
-	up_without_timer(test, c);
+	up_without_timer(test, set);
 	for (n = 0; n < 10; n++) {
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-		KUNIT_EXPECT_EQ(test, s->uptime, s->time - c->up_since);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+		KUNIT_EXPECT_EQ(test, s->uptime, s->time - set->up_since);
 		since = s->time;
 		for (i = 0; i < 3; i++)
 			before[i] = s->running[i];
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		KUNIT_EXPECT_LT(test, s->running[0] - before[0] + s->running[2] - before[2],
 				s->time - since);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* Each access of a change fails in turn: the next read says so, once. */
 static void rotate_fails(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, pmu, THREE_ON_TWO);
+	struct my_event_set *set = test_set(test, pmu, THREE_ON_TWO);
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before, wanted;
@@ -457,40 +483,40 @@ static void rotate_fails(struct kunit *test)
 	for (nth = 1; ; nth++) {
 		sim->regs = before;
 		sim->has_failed = false;
-		up_without_timer(test, c);
+		up_without_timer(test, set);
 		test_retire(test, 10, 0);
 		sim->fail_nth = nth;
-		err = my_pmu_call(c, 0, next_turn, NULL);
+		err = my_event_set_call(set, 0, next_rotation, NULL);
 		sim->fail_nth = 0;
 		if (!err)
 			break;
 		KUNIT_ASSERT_EQ(test, err, -EIO);
-		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), -EIO, "access %u", nth);
-		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_read(c, s), 0, "access %u", nth);
+		KUNIT_EXPECT_EQ_MSG(test, my_event_set_read(set, s), -EIO, "access %u", nth);
+		KUNIT_EXPECT_EQ_MSG(test, my_event_set_read(set, s), 0, "access %u", nth);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_LE_MSG(test, s->running[i], s->uptime, "access %u", nth);
-		KUNIT_EXPECT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
-		KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+		KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
 		wanted = before;
 		test_forgive_restoring(&wanted, sim);
 		test_expect_registers(test, pmu, &wanted, &sim->regs);
 	}
 	KUNIT_EXPECT_GT(test, nth, 8U);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* Nobody has to do anything: the timer is enough, and ends with the CPU's time. */
+/* Nothing else is needed: the timer rotates, and ends when the CPU goes down. */
 static void rotate_by_timer(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), THREE_ON_TWO);
+	struct my_event_set *set = test_set(test, PMU(V4), THREE_ON_TWO);
 	struct my_pmu_sample *s = test_sample(test);
-	unsigned int i, tries, turn;
+	unsigned int i, tries, rotation;
 
 	sim_hold_clock(false);	/* the timer goes by the machine's */
-	test_up(test, c);
+	test_up(test, set);
 	for (tries = 0; tries < 1000; tries++) {
 		usleep_range(5000, 6000);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		if (min3(s->running[0], s->running[1], s->running[2]) >
 		    20 * NSEC_PER_MSEC)
 			break;
@@ -498,50 +524,51 @@ static void rotate_by_timer(struct kunit *test)
 	KUNIT_EXPECT_LT(test, tries, 1000U);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_LT(test, s->running[i], s->uptime);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	turn = c->turn;
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	rotation = set->rotation;
 	msleep(20);
-	KUNIT_EXPECT_EQ(test, c->turn, turn);
-	KUNIT_EXPECT_FALSE(test, hrtimer_active(&c->rotation.timer));
+	KUNIT_EXPECT_EQ(test, set->rotation, rotation);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&set->timer.timer));
 }
 
-/* What is off takes no turn, and what is put on again goes on in its own. */
+/* What is disabled is in no rotation; enabled again it goes on in its own. */
 static void rotate_enable(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), THREE_ON_TWO);
+	struct my_event_set *set = test_set(test, PMU(V4), THREE_ON_TWO);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
 	unsigned int n, i;
 
 	test_leave_traces(sim);
 	before = sim->regs;
-	up_without_timer(test, c);
+	up_without_timer(test, set);
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&c->event[i]), 0);
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[i]), 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 	for (n = 0; n < 5; n++) {
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
 		test_expect_registers(test, PMU(V4), &before, &sim->regs);
 	}
-	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&c->event[2]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[2]), 0);
 	for (n = 0, i = 0; n < 6; n++) {
-		i += c->on ? 100 : 0;
+		i += set->active ? 100 : 0;
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_pmu_call(c, 0, next_turn, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
 	}
 	KUNIT_EXPECT_EQ(test, i, 400U);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
-	KUNIT_EXPECT_EQ(test, c->event[2].count, (u64)i);
-	KUNIT_EXPECT_EQ(test, c->event[0].count + c->event[1].count, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_EXPECT_EQ(test, set->event[2].count, (u64)i);
+	KUNIT_EXPECT_EQ(test, set->event[0].count + set->event[1].count, 0ULL);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
 static struct kunit_case schedule_cases[] = {
 	KUNIT_CASE(schedule_match),
-	KUNIT_CASE(schedule_turns),
+	KUNIT_CASE(schedule_rotations),
 	KUNIT_CASE(schedule_most),
 	KUNIT_CASE_PARAM(rotate_counts, test_pmu_gen_params),
+	KUNIT_CASE(rotate_none_enabled),
 	KUNIT_CASE(rotate_beside),
 	KUNIT_CASE(rotate_time),
 	KUNIT_CASE(rotate_time_v1),

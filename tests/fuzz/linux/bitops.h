@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A stand-in for the kernel's: what pmu_event.h's inline functions use of it. */
+/* A stand-in for the kernel's: what pmu_ops.h's inline functions use of it. */
 #ifndef FUZZ_LINUX_BITOPS_H
 #define FUZZ_LINUX_BITOPS_H
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each counter proves that it counts: every way in which one may not, what is
- * said of it, and that its registers are put back; what disturbs a measurement
- * once and what does so for ever.
+ * The self-test: every way in which a counter may not count, what is said of it, and
+ * that its registers are put back; what disturbs a measurement once and what does so
+ * for ever.
  */
 #include "test.h"
 
-#define TURNS		128
-#define CODE		(TURNS * 16)
+#define ROUNDS		128
+#define CODE		(ROUNDS * 16)
 
-/* The counter's value before it is let run. */
+/* The counter's value when it is started. */
 #define START		(-64LL)
 
 static u64 ones(unsigned int n)
@@ -113,7 +113,7 @@ static const char *sentence(struct kunit *test, const struct sim_pmu *pmu,
 	}
 }
 
-/* Of a counter that lies nobody can say what it held. */
+/* What a counter held that shows something else cannot be known. */
 static void forgive_broken(struct sim_registers *before,
 			   struct sim_registers *now, int idx,
 			   enum sim_broken how)
@@ -122,7 +122,7 @@ static void forgive_broken(struct sim_registers *before,
 		*counter_of(before, idx) = *counter_of(now, idx);
 }
 
-static void expect_refused(struct kunit *test, struct my_pmu_cpu *c, int idx,
+static void expect_refused(struct kunit *test, struct my_event_set *set, int idx,
 			   const struct broken_row *row)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
@@ -134,14 +134,14 @@ static void expect_refused(struct kunit *test, struct my_pmu_cpu *c, int idx,
 	sim->broken = row->how;
 	sim->broken_counters = BIT_ULL(idx);
 	if (!text) {
-		test_up(test, c);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+		test_up(test, set);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	} else {
-		KUNIT_EXPECT_EQ_MSG(test, my_pmu_cpu_up(c, &why), -ENODEV,
+		KUNIT_EXPECT_EQ_MSG(test, my_event_set_up(set, &why), -ENODEV,
 				    "%s, counter %d", row->name, idx);
 		KUNIT_EXPECT_STREQ(test, why.text, text);
-		KUNIT_EXPECT_EQ(test, c->enabled, 0ULL);
-		KUNIT_EXPECT_TRUE(test, c->away);
+		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+		KUNIT_EXPECT_TRUE(test, set->offline);
 	}
 	sim->broken = SIM_SOUND;
 	forgive_broken(&before, &sim->regs, idx, row->how);
@@ -150,66 +150,66 @@ static void expect_refused(struct kunit *test, struct my_pmu_cpu *c, int idx,
 }
 
 /* Each counter in each way; repaired it is accepted. */
-static void truth_broken(struct kunit *test)
+static void selftest_broken(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	unsigned int i, row;
 
 	test_leave_traces(sim_cpu(TEST_CPU));
 	for (row = 0; row < ARRAY_SIZE(broken_rows); row++) {
-		for (i = 0; i < c->nr_events; i++)
-			expect_refused(test, c, c->event[i].hw.idx,
+		for (i = 0; i < set->nr_events; i++)
+			expect_refused(test, set, set->event[i].hw.idx,
 				       &broken_rows[row]);
 	}
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* One that nobody uses may be as broken as it likes. */
-static void truth_of_used(struct kunit *test)
+/* A counter that is not used may be as broken as it likes. */
+static void selftest_of_used(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "branches@gp3,cycles@fixed1");
+	struct my_event_set *set = test_set(test, PMU(V4), "branches@gp3,cycles@fixed1");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	sim->broken = SIM_DEAD;
 	sim->broken_counters = ~(BIT_ULL(3) | BIT_ULL(33));
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->tell, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* A counter in slots: fixed3, which needs a name of its own to be wrong. */
-static void truth_slots(struct kunit *test)
+/* A counter of slots: fixed3, which has a unit of its own. */
+static void selftest_slots(struct kunit *test)
 {
 	static const struct sim_pmu has_slots = {
 		.name = "slots", .version = 5, .gp = 4, .width = 48,
 		.fixed = 4, .fixed_width = 48, .ebx_length = 7 };
-	struct my_pmu_cpu *c = test_cpu(test, &has_slots, "r0400@fixed3");
+	struct my_event_set *set = test_set(test, &has_slots, "r0400@fixed3");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_why why = {};
 
 	sim->broken = SIM_HALVED;
 	sim->broken_counters = BIT_ULL(35);
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_up(c, &why), -ENODEV);
+	KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), -ENODEV);
 	KUNIT_EXPECT_STREQ(test, why.text,
 			   "fixed3 counts wrong: 1024 slots in code of 2048 instructions; plausible are 2048 to 262144");
 	sim->broken = SIM_SOUND;
-	test_up(test, c);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* --- counters that do not tell of their wraps ------------------------------------ */
+/* --- counters without a reliable overflow bit --------------------------------------- */
 
 /*
- * That is no reason to refuse one; it is known of it, and a wrap is counted
- * right and told.
+ * That is no reason to refuse one; it is noted, and a wrap is counted right and
+ * reported.
  */
-static void truth_no_overflow(struct kunit *test)
+static void selftest_no_overflow(struct kunit *test)
 {
 	const struct sim_pmu *pmu = test->param_value;
-	struct my_pmu_cpu *c = test_all_counters(test, pmu);
+	struct my_event_set *set = test_all_counters(test, pmu);
 	u64 silent = 0;
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
@@ -217,52 +217,93 @@ static void truth_no_overflow(struct kunit *test)
 
 	/* The narrowest would soon be late, as slow as a guest may be. */
 	if (pmu->width >= 40)
-		silent |= c->used & (BIT_ULL(0) | BIT_ULL(pmu->gp - 1));
+		silent |= set->used & (BIT_ULL(0) | BIT_ULL(pmu->gp - 1));
 	if (pmu->fixed_width >= 40)
-		silent |= c->used & BIT_ULL(33);
+		silent |= set->used & BIT_ULL(33);
 	sim->broken = SIM_NO_OVERFLOW;
 	sim->broken_counters = silent;
 	test_near_wrap(sim);
-	test_up(test, c);
-	KUNIT_EXPECT_EQ(test, c->tell, pmu->version < 2 ? 0 : c->used & ~silent);
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable,
+			pmu->version < 2 ? 0 : set->used & ~silent);
 	for (round = 1; round <= 3; round++) {
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-		for (i = 0; i < c->nr_events; i++)
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+		for (i = 0; i < set->nr_events; i++)
 			KUNIT_EXPECT_EQ_MSG(test, s->count[i], round * 100ULL,
 					    "event %u", i);
-		KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+		KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 		KUNIT_EXPECT_EQ(test, s->marks.wrapped,
-				round == 1 ? c->used : 0ULL);
+				round == 1 ? set->used : 0ULL);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* A bit that was set before tells nothing, and is not ours to clear. */
-static void truth_bit_was_set(struct kunit *test)
+/* A bit that was set before says nothing, and is not ours to clear. */
+static void selftest_bit_was_set(struct kunit *test)
 {
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "cycles@gp1,cycles@fixed1");
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp1,cycles@fixed1");
 	struct my_pmu_sample *s = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	sim->regs.global_status = BIT_ULL(1) | BIT_ULL(5);
 	test_near_wrap(sim);
-	test_up(test, c);
+	test_up(test, set);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(1) | BIT_ULL(5));
-	KUNIT_EXPECT_EQ(test, c->tell, BIT_ULL(33));
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable, BIT_ULL(33));
 	test_retire(test, 100, 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_read(c, s), 0);
-	KUNIT_EXPECT_EQ(test, s->marks.wrapped, c->used);
-	KUNIT_EXPECT_EQ(test, s->marks.stolen | s->marks.late, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, set->used);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 	/* Ours is acknowledged by the sample. */
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, BIT_ULL(1) | BIT_ULL(5));
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* --- beside counters that count --------------------------------------------------------- */
+
+/* Of another set nothing is lost, and what was known of its counters is still known. */
+static void selftest_beside(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions:u@gp0,cycles:u@fixed1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event_attr attr[2];
+	struct my_event_set *other;
+	struct my_pmu_why why;
+	unsigned int i;
+
+	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, other);
+	test_near_wrap(sim);
+	test_up(test, set);
+	test_retire(test, 100, 100);
+	my_event_set_init(other, set->cpu);
+	KUNIT_ASSERT_EQ(test, my_parse_events("cycles@gp1,instructions@fixed0", attr, 2, &why), 2);
+	KUNIT_ASSERT_EQ(test, test_assign(other, attr, 2, &why), 0);
+	sim->broken = SIM_NO_OVERFLOW;
+	sim->broken_counters = other->used;
+	test_up(test, other);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable, set->used);
+	test_retire(test, 10, 10);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ_MSG(test, s->count[i], 110ULL, "event %u", i);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ_MSG(test, s->count[i], 20ULL, "event %u", i);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable & set->used, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	my_event_set_release(set);
 }
 
 /* --- what comes between ------------------------------------------------------------ */
 
 /**
- * struct disturb_row - instructions of somebody else while a counter proves itself
+ * struct disturb_row - instructions of somebody else while a counter is tested
  * @name: the case
  * @instructions: how many
  * @calls: in these runs of the code, of two each measurement, by bit
@@ -286,8 +327,8 @@ static const struct disturb_row disturb_rows[] = {
 	{ "a-little-more-in-the-first-run", 5, 0x1, 6 },
 	{ "a-little-more-in-the-second-run", 5, 0x2, 6 },
 	{ "as-much-in-both-runs", 1000, 0x3, 4 },
-	{ "but-for-the-last-two", 1000, 0x555, 16 },
-	{ "but-for-the-last", 1000, 0x1555, 16, 1048 },
+	{ "except-the-last-two", 1000, 0x555, 16 },
+	{ "except-the-last", 1000, 0x1555, 16, 1048 },
 	{ "every-other", 1000, 0x1111, 16, 1048 },
 	{ "for-ever", 1000, 0xaaaa, 16, 3048 },
 };
@@ -299,10 +340,10 @@ static void disturb_desc(const struct disturb_row *row, char *desc)
 
 KUNIT_ARRAY_PARAM(disturb, disturb_rows, disturb_desc);
 
-static void truth_disturbed(struct kunit *test)
+static void selftest_disturbed(struct kunit *test)
 {
 	const struct disturb_row *row = test->param_value;
-	struct my_pmu_cpu *c = test_cpu(test, PMU(V4), "instructions@fixed0");
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions@fixed0");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_why why = {};
 	char text[128];
@@ -310,7 +351,7 @@ static void truth_disturbed(struct kunit *test)
 
 	sim->disturb = row->instructions;
 	sim->disturb_calls = row->calls;
-	err = my_pmu_cpu_up(c, &why);
+	err = my_event_set_up(set, &why);
 	KUNIT_EXPECT_EQ(test, sim->known_codes, row->runs);
 	if (row->wrong) {
 		KUNIT_EXPECT_EQ(test, err, -ENODEV);
@@ -321,10 +362,10 @@ static void truth_disturbed(struct kunit *test)
 	} else {
 		KUNIT_EXPECT_EQ_MSG(test, err, 0, "%s", why.text);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-/* --- what the CPU does not have proves nothing --------------------------------------- */
+/* --- a probe that the CPU does not have is left out ----------------------------------- */
 
 struct absent_row {
 	const char *name;
@@ -359,44 +400,45 @@ static void absent_desc(const struct absent_row *row, char *desc)
 
 KUNIT_ARRAY_PARAM(absent, absent_rows, absent_desc);
 
-static void truth_absent(struct kunit *test)
+static void selftest_absent(struct kunit *test)
 {
 	const struct absent_row *row = test->param_value;
 	struct sim_pmu pmu = *PMU(V4);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_pmu_why why = {};
-	struct my_pmu_cpu *c;
+	struct my_event_set *set;
 
 	pmu.ebx = row->ebx;
 	pmu.ebx_length = row->length;
-	c = test_cpu(test, &pmu, row->event);
-	test_up(test, c);
+	set = test_set(test, &pmu, row->event);
+	test_up(test, set);
 	KUNIT_EXPECT_EQ(test, sim->known_codes, row->runs);
-	KUNIT_EXPECT_EQ(test, c->enabled, c->used);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_EXPECT_EQ(test, set->active_counters, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	sim->broken = SIM_DEAD;
 	sim->broken_counters = ~0ULL;
-	KUNIT_EXPECT_EQ(test, my_pmu_cpu_up(c, &why), row->dead ? -ENODEV : 0);
+	KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), row->dead ? -ENODEV : 0);
 	if (row->dead)
 		KUNIT_EXPECT_STREQ(test, why.text, row->dead);
-	KUNIT_ASSERT_EQ(test, my_pmu_cpu_down(c), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-static struct kunit_case truth_cases[] = {
-	KUNIT_CASE_PARAM(truth_broken, test_pmu_gen_params),
-	KUNIT_CASE(truth_of_used),
-	KUNIT_CASE(truth_slots),
-	KUNIT_CASE_PARAM(truth_no_overflow, test_pmu_gen_params),
-	KUNIT_CASE(truth_bit_was_set),
-	KUNIT_CASE_PARAM(truth_disturbed, disturb_gen_params),
-	KUNIT_CASE_PARAM(truth_absent, absent_gen_params),
+static struct kunit_case selftest_cases[] = {
+	KUNIT_CASE_PARAM(selftest_broken, test_pmu_gen_params),
+	KUNIT_CASE(selftest_of_used),
+	KUNIT_CASE(selftest_slots),
+	KUNIT_CASE_PARAM(selftest_no_overflow, test_pmu_gen_params),
+	KUNIT_CASE(selftest_bit_was_set),
+	KUNIT_CASE(selftest_beside),
+	KUNIT_CASE_PARAM(selftest_disturbed, disturb_gen_params),
+	KUNIT_CASE_PARAM(selftest_absent, absent_gen_params),
 	{}
 };
 
-static struct kunit_suite truth_suite = {
-	.name = "my_pmu_truth",
+static struct kunit_suite selftest_suite = {
+	.name = "my_pmu_selftest",
 	.exit = test_expect_good_manners,
-	.test_cases = truth_cases,
+	.test_cases = selftest_cases,
 };
 
-kunit_test_suite(truth_suite);
+kunit_test_suite(selftest_suite);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* CPUs come and go, the machine sleeps and wakes. */
+#ifndef MY_PMU_HOTPLUG_H
+#define MY_PMU_HOTPLUG_H
+
+struct my_session;
+
+int my_hotplug_start(struct my_session *s, const char *counters);
+void my_hotplug_stop(void);
+
+#endif

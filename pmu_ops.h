@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a back end of the PMU is: the capabilities that it finds, the operations
+ * that it offers, and the event as it programs it.  A back end includes this
+ * header and pmu_hw.h, and nothing above them; only pmu_cpu.c names back ends.
+ *
+ * Counter ids share one space, laid out as IA32_PERF_GLOBAL_CTRL is: 0 to 31
+ * are generic counters (gp0 ...), 32 (INTEL_PMC_IDX_FIXED) and up are fixed
+ * ones (fixed0 ...).  A set of counters is a u64 with those bits; there may be
+ * holes.
+ */
+#ifndef MY_PMU_OPS_H
+#define MY_PMU_OPS_H
+
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/types.h>
+#include <asm/perf_event.h>
+
+struct my_x86_pmu;
+
+#define MY_PMC_ANY		(-1)	/* the module chooses the counter */
+#define MY_PMC_MAX		64	/* ids */
+#define MY_NO_COUNTER		(-1)
+#define MY_EVENT_NAME_LEN	96
+
+#define MY_GENERIC_COUNTERS	GENMASK_ULL(INTEL_PMC_IDX_FIXED - 1, 0)
+#define MY_FIXED_COUNTERS	(~MY_GENERIC_COUNTERS)
+
+static inline bool my_pmc_is_fixed(int idx)
+{
+	return idx >= INTEL_PMC_IDX_FIXED;
+}
+
+/* "gp" and "fixed", and the number that follows: for "%s%d". */
+static inline const char *my_pmc_kind(int idx)
+{
+	return my_pmc_is_fixed(idx) ? "fixed" : "gp";
+}
+
+static inline int my_pmc_number(int idx)
+{
+	return my_pmc_is_fixed(idx) ? idx - INTEL_PMC_IDX_FIXED : idx;
+}
+
+/* The type of an event that perf has in sysfs only; not one of perf's types. */
+#define MY_TYPE_SYSFS		(~0U)
+
+/**
+ * struct my_perf_event_attr - what is to be counted
+ * @name: as the user wrote it, with the modifiers (its group's, too), without
+ *	the counter
+ * @config: as perf's raw config: event select, umask, edge, inv and cmask, in the
+ *	back end's layout; event 0 with a umask is perf's pseudo event for what only
+ *	a fixed counter counts; 0 if the name is not resolved yet
+ * @named: given by name, not raw
+ * @exclude_user: not at CPL 1, 2 and 3
+ * @exclude_kernel: not at CPL 0
+ * @pinned: always on a counter, never multiplexed (perf's :D)
+ * @optional: left out where it would have to be multiplexed
+ * @confirmed: perf, which knows the CPU's model, says that it has the event
+ * @constraint: the counter that the user named, or MY_PMC_ANY
+ * @allowed: the counters among which the module chooses, a set; 0 if any
+ * @perf_type: perf's type: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; or MY_TYPE_SYSFS
+ * @perf_config: perf's config within that type; of a raw event as written
+ * @added: event, umask and model-specific bits that were written beside a name;
+ *	they are added to those that it stands for
+ * @group: events with the same number are counted together; from 0 on, in the
+ *	order of the list
+ */
+struct my_perf_event_attr {
+	char name[MY_EVENT_NAME_LEN];
+	u64 config;
+	bool named;
+	bool exclude_user;
+	bool exclude_kernel;
+	bool pinned;
+	bool optional;
+	bool confirmed;
+	int constraint;
+	u64 allowed;
+	u32 perf_type;
+	u64 perf_config;
+	u64 added;
+	unsigned int group;
+};
+
+/**
+ * struct my_hw_perf_event - an event on its counter
+ * @idx: counter id; MY_NO_COUNTER while the event is rotated out, and then the
+ *	rest means nothing
+ * @cntval_bits: the counter's width
+ * @config: what the control register holds while the event counts: all of an
+ *	event select, or the counter's field of a shared register, in its place
+ * @config_mask: the bits of the control register that are this counter's
+ * @config_base: MSR of the control register
+ * @event_base: MSR by which the counter is written
+ * @event_base_rdpmc: RDPMC index by which it is read
+ * @prev_count: raw value at the last read, or when it was last programmed
+ * @prev_time: when that was, CLOCK_MONOTONIC, ns, moved forward by the time that
+ *	is excluded since, see my_event_set_exclude_time()
+ * @saved_config: the back end's: the control register (or field) before us
+ * @saved_count: the back end's: the counter before us
+ */
+struct my_hw_perf_event {
+	int idx;
+	unsigned int cntval_bits;
+	u64 config;
+	u64 config_mask;
+	u32 config_base;
+	u32 event_base;
+	u32 event_base_rdpmc;
+	u64 prev_count;
+	u64 prev_time;
+	u64 saved_config;
+	u64 saved_count;
+};
+
+/**
+ * struct my_pmu_state - what the back end keeps of one CPU
+ * @word: opaque above the back end: the registers that all counters share, before
+ *	us and as they were last seen
+ */
+struct my_pmu_state {
+	u64 word[5];
+};
+
+/**
+ * struct my_pmu_stopped - what was seen when counters were stopped
+ * @running: those that had been counting until then
+ * @overflowed: those with their overflow bit set
+ * @still: the counters stand still; not so where they cannot be stopped together
+ *	(version 1): there all were running, none has overflowed, they count on
+ */
+struct my_pmu_stopped {
+	u64 running;
+	u64 overflowed;
+	bool still;
+};
+
+/* Places of counters in a capture. */
+#define MY_CAPTURE_MAX		48
+
+/**
+ * struct my_pmu_plan - which registers a capture reads, and what they must hold
+ * @first: the first place that is used
+ * @end: the one behind the last
+ * @event: of each place, the event's number in the list that was planned
+ * @word: opaque above the back end
+ */
+struct my_pmu_plan {
+	unsigned int first;
+	unsigned int end;
+	u8 event[MY_CAPTURE_MAX];
+	u64 word[16 + 2 * MY_CAPTURE_MAX];
+};
+
+/**
+ * struct my_pmu_capture - what the counters of a plan showed
+ * @seq: number of the capture among all that was done with the event set; 0: none
+ * @ticks: when, by the TSC; while the counters stood still, if the plan freezes
+ * @value: raw value of each counter, by its place
+ */
+struct my_pmu_capture {
+	u64 seq;
+	u64 ticks;
+	u64 value[MY_CAPTURE_MAX];
+};
+
+/**
+ * struct my_pmu_probe - an event of which the CPU executes a known number
+ * @unit: its name, in plural, for messages
+ * @attr: the event, in the kernel
+ * @least: in a round of hw_run_known_code() there are at least so many
+ * @most: and at most
+ */
+struct my_pmu_probe {
+	const char *unit;
+	struct my_perf_event_attr attr;
+	unsigned int least;
+	unsigned int most;
+};
+
+/**
+ * struct my_pmu_ops - how a PMU is driven
+ * @probes: events for the self-test
+ * @nr_probes: how many
+ * @counters_for: the counters that count this event; 0 if the CPU has none, and
+ *	then @reason ends the sentence "CPU 3 ..."
+ * @encode: fill @hw from @attr and @hw->idx, one of @counters_for
+ * @save: note what the registers that counters share hold of these counters,
+ *	before the first of them is programmed
+ * @restore: put these counters' bits back as @save noted them
+ * @enable: save the event's own registers, program them, read the counter once
+ * @disable: put back what @enable saved; a counter's value as far as it can be
+ *	written
+ * @program: write the event's control register: @hw->config, or 0 to stop
+ * @start: let these counters count, with one write where the PMU can (Intel from
+ *	version 2 on)
+ * @stop: stop them, likewise, and say what was seen; after @save
+ * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
+ *	where that can be seen
+ * @write: the counter, from the low 32 bits, sign-extended
+ * @ack_overflow: clear the overflow bits of these counters
+ * @find_in_use: optional: the counters that are enabled, or claimed
+ * @plan: optional: plan a capture of @nr events, which are counting; bits of
+ *	@quiet must not be in the overflow status; @freeze: the counters stand still
+ *	while they are read.  False if these cannot be captured
+ * @capture: with @plan: read what was planned; 1 if a register did not hold what
+ *	it must: then what was captured means nothing, and the counters run on
+ *
+ * @counters_for, @encode and @plan are pure.  The others act on the CPU they run on,
+ * with interrupts off, and return 0, or -EIO for an access that faulted.  None
+ * sleeps, prints, allocates, takes a lock or calls another CPU.
+ */
+struct my_pmu_ops {
+	const struct my_pmu_probe *probes;
+	unsigned int nr_probes;
+	u64 (*counters_for)(const struct my_x86_pmu *pmu,
+			    const struct my_perf_event_attr *attr,
+			    const char **reason);
+	void (*encode)(const struct my_x86_pmu *pmu,
+		       const struct my_perf_event_attr *attr,
+		       struct my_hw_perf_event *hw);
+	int (*save)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		    u64 counters);
+	int (*restore)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		       u64 counters);
+	int (*enable)(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw);
+	int (*disable)(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw);
+	int (*program)(const struct my_hw_perf_event *hw, u64 config);
+	int (*start)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		     u64 counters);
+	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		    u64 counters, struct my_pmu_stopped *stopped);
+	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
+	int (*write)(const struct my_hw_perf_event *hw, s32 val);
+	int (*ack_overflow)(const struct my_x86_pmu *pmu, u64 counters);
+
+	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 *in_use);
+	bool (*plan)(const struct my_x86_pmu *pmu,
+		     const struct my_pmu_state *state,
+		     const struct my_hw_perf_event *const hw[],
+		     unsigned int nr, u64 quiet, bool freeze,
+		     struct my_pmu_plan *plan);
+	int (*capture)(const struct my_pmu_plan *plan,
+		       struct my_pmu_capture *capture);
+};
+
+/**
+ * struct my_x86_pmu - the PMU that a CPU has: its capabilities, and how it is driven
+ * @counters: the counters that exist, by id; there may be holes
+ * @arch_events: the back end's: architectural events that exist
+ * @ops: the operations
+ * @arch_events_len: the back end's: how many of them are known to exist or not
+ * @version: of the architectural PMU
+ * @cntval_bits: width of the generic counters
+ * @cntval_bits_fixed: width of the fixed counters
+ * @eventsel: MSR of the first event select
+ * @perfctr: MSR by which the first generic counter is written
+ * @perfctr_reserve: MSR by which Linux's reservations know the first generic counter
+ * @full_width: generic counters can be written in all their bits
+ */
+struct my_x86_pmu {
+	u64 counters;
+	u64 arch_events;
+	const struct my_pmu_ops *ops;
+	u32 arch_events_len;
+	u32 version;
+	u32 cntval_bits;
+	u32 cntval_bits_fixed;
+	u32 eventsel;
+	u32 perfctr;
+	u32 perfctr_reserve;
+	u32 full_width;
+};
+
+/* PMUs are compared byte by byte: are CPUs alike? */
+static_assert(sizeof(struct my_x86_pmu) == 3 * sizeof(u64) + 8 * sizeof(u32));
+
+static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)
+{
+	return hweight64(pmu->counters & MY_GENERIC_COUNTERS);
+}
+
+static inline unsigned int
+my_pmu_num_counters_fixed(const struct my_x86_pmu *pmu)
+{
+	return hweight64(pmu->counters & MY_FIXED_COUNTERS);
+}
+
+#endif

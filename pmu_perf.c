@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf is asked by its in-kernel events: one that is created, never started and
+ * released again shows the event select that perf found for it.
+ */
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "pmu_perf.h"
+
+/* An event that is never started: no counter's register is touched. */
+static struct perf_event *open_event(int cpu, u32 type, u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* Raw events of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores. */
+static u32 raw_type(int cpu)
+{
+	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
+					      PERF_COUNT_HW_CPU_CYCLES);
+	u32 type = PERF_TYPE_RAW;
+
+	if (!IS_ERR(event)) {
+		type = event->pmu->type;
+		perf_event_release_kernel(event);
+	}
+	return type;
+}
+
+/**
+ * my_perf_ask() - how would perf count this event?
+ * @cpu: on this CPU
+ * @type: perf's type
+ * @config: perf's config
+ * @answer: filled in
+ *
+ * Context: task; sleeps.
+ * Return: 0; -ENOENT or -EINVAL if the CPU does not have it; -ENXIO if it needs a
+ * register that does not work; -ENODEV if the CPU is offline; -EBUSY if the PMU is
+ * reserved by another user.
+ */
+int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
+{
+	struct perf_event *event = open_event(cpu, type, config);
+
+	if (event == ERR_PTR(-ENOENT) && type == PERF_TYPE_RAW)
+		event = open_event(cpu, raw_type(cpu), config);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	answer->config = event->hw.config;
+	answer->extra = event->hw.extra_reg.reg;
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+/* The attribute of this name in the events/ of perf's PMU; no name is there twice. */
+static struct device_attribute *find_event(const struct attribute_group **groups,
+					   struct device *dev, const char *name)
+{
+	const struct attribute_group *group;
+	int i;
+
+	for (; groups && *groups; groups++) {
+		group = *groups;
+		if (!group->name || strcmp(group->name, "events"))
+			continue;
+		for (i = 0; group->attrs && group->attrs[i]; i++) {
+			if (!strcmp(group->attrs[i]->name, name) &&
+			    (!group->is_visible ||
+			     0777 & group->is_visible(&dev->kobj,
+						      group->attrs[i], i)))
+				return container_of(group->attrs[i],
+						    struct device_attribute,
+						    attr);
+		}
+	}
+	return NULL;
+}
+
+/**
+ * my_perf_show() - what /sys/bus/event_source/devices/cpu/events/ says of a name
+ * @cpu: for the PMU of this CPU
+ * @name: the file
+ * @page: filled in, a page
+ *
+ * Context: task; sleeps.
+ * Return: 0; -ENOENT if there is no such file, or as my_perf_ask().
+ */
+int my_perf_show(int cpu, const char *name, char *page)
+{
+	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
+					      PERF_COUNT_HW_CPU_CYCLES);
+	struct device_attribute *attr = NULL;
+	int err = -ENOENT;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	if (event->pmu->dev)
+		attr = find_event(event->pmu->attr_groups, event->pmu->dev, name) ?:
+		       find_event(event->pmu->attr_update, event->pmu->dev, name);
+	if (attr && attr->show && attr->show(event->pmu->dev, attr, page) > 0)
+		err = 0;
+	perf_event_release_kernel(event);
+	return err;
+}
+
+/**
+ * my_perf_hold() - keep perf's buffers while it is asked again and again
+ * @cpu: a CPU
+ *
+ * perf allocates its buffers, for all CPUs, for the first of its events and frees them
+ * after the last.
+ *
+ * Context: task; sleeps.
+ * Return: for my_perf_let_go(); NULL if perf has no event.
+ */
+void *my_perf_hold(int cpu)
+{
+	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
+					      PERF_COUNT_HW_CPU_CYCLES);
+
+	return IS_ERR(event) ? NULL : event;
+}
+
+/**
+ * my_perf_let_go() - the end of my_perf_hold()
+ * @held: what that returned
+ *
+ * Context: task; sleeps.
+ */
+void my_perf_let_go(void *held)
+{
+	if (held)
+		perf_event_release_kernel(held);
+}

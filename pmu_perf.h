@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The running kernel's perf, asked what an event's name means on a CPU. */
+#ifndef MY_PMU_PERF_H
+#define MY_PMU_PERF_H
+
+#include <linux/types.h>
+
+/**
+ * struct my_perf_answer - how perf would count an event
+ * @config: the event select, with what says how it counts
+ * @extra: it would program another register for it, too
+ */
+struct my_perf_answer {
+	u64 config;
+	bool extra;
+};
+
+int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer);
+int my_perf_show(int cpu, const char *name, char *page);
+void *my_perf_hold(int cpu);
+void my_perf_let_go(void *held);
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sampler: a thread reads all CPUs every interval, and prints how the events have
+ * grown.
+ *
+ * Where the interval is longer than a counter may be left unread (32-bit counters wrap
+ * within a second), the thread reads the counters in between, and no sample comes of
+ * that.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "pmu_print.h"
+#include "pmu_read.h"
+#include "pmu_sampler.h"
+#include "pmu_samples.h"
+#include "pmu_session.h"
+
+/**
+ * struct my_sampler - the thread and what it uses
+ * @session: whose samples
+ * @task: the thread; NULL if there are no events
+ * @start: the time from which samples are due, CLOCK_MONOTONIC, ns
+ * @number: of the sample
+ * @samples: the file with all samples
+ * @summary: of several CPUs
+ * @printer: where lines are made
+ */
+struct my_sampler {
+	struct my_session *session;
+	struct task_struct *task;
+	u64 start;
+	u64 number;
+	struct my_samples samples;
+	struct my_summary summary;
+	struct my_printer printer;
+};
+
+static struct my_sampler *sampler;
+
+static void print_samples(struct my_session *s)
+{
+	struct my_printer *p = &sampler->printer;
+	bool single = cpumask_weight(s->cpus) == 1;
+	struct my_target *t;
+
+	memset(&sampler->summary, 0, sizeof(sampler->summary));
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->reading.err)
+			continue;
+		my_print_sample(p, t);
+		if (!single)
+			my_summary_add(&sampler->summary, t);
+	}
+	/* More than a screenful is in the file only. */
+	if (!single && p->nr_lines > MY_LINES_MAX)
+		p->nr_lines = 0;
+	my_print_flush(p);
+	if (!sampler->summary.nr_cpus)
+		return;
+	my_print_summary(p, &sampler->summary, s->attr, s->nr_events);
+	my_print_flush(p);
+}
+
+/* All CPUs at once; if @keep_up, their counts are only brought up to date. */
+static void read_cpus(struct my_session *s, bool keep_up)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		t->reading.sample = keep_up ? NULL : &t->sample;
+	my_pmu_read_cpus(s->cpus, s->reading);
+}
+
+static void take_samples(struct my_session *s)
+{
+	struct my_target *t;
+
+	read_cpus(s, false);
+	sampler->number++;
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->reading.err == -EIO)
+			pr_err_ratelimited("cpu%d: no sample: a PMU register faulted\n",
+					   t->set.cpu->cpu);
+		if (t->reading.err)
+			continue;	/* offline: a message has said so */
+		my_target_grow(t);
+		my_samples_add(&sampler->samples, t, sampler->number);
+	}
+	if (s->log)
+		print_samples(s);
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->reading.err) {
+			t->missed++;
+			WRITE_ONCE(t->nr_missed, t->nr_missed + 1);
+			continue;
+		}
+		t->last = t->sample;	/* the next growth is from here */
+		t->missed = 0;
+		WRITE_ONCE(t->nr_samples, t->nr_samples + 1);
+	}
+	my_samples_wake(&sampler->samples);
+}
+
+static void note_missed(struct my_session *s, u64 ticks)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		t->missed += ticks;
+		WRITE_ONCE(t->nr_missed, t->nr_missed + ticks);
+	}
+}
+
+/* Returns false as soon as the thread is to stop. */
+static bool sleep_until(u64 ns)
+{
+	ktime_t expires = ns_to_ktime(ns);
+
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		if (!schedule_hrtimeout(&expires, HRTIMER_MODE_ABS))
+			return true;
+	}
+	__set_current_state(TASK_RUNNING);
+	return false;
+}
+
+/* Anywhere but on the CPUs that are measured, if there is another. */
+static void avoid_cpus(const struct cpumask *cpus)
+{
+	cpumask_var_t mask;
+
+	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
+		return;	/* it disturbs more, but counts right */
+	/* Newer kernels replace the mask when isolation changes. */
+	rcu_read_lock();
+	cpumask_copy(mask, housekeeping_cpumask(HK_TYPE_KTHREAD));
+	rcu_read_unlock();
+	cpumask_andnot(mask, mask, cpus);
+	if (cpumask_intersects(mask, cpu_online_mask))
+		set_cpus_allowed_ptr(current, mask);
+	free_cpumask_var(mask);
+}
+
+/*
+ * How long the narrowest counter is left unread: a quarter of what it may be, since
+ * without a reliable overflow bit one late read loses the growth of a whole sample.
+ */
+static u64 keep_up_ns(struct my_session *s)
+{
+	unsigned int ms = UINT_MAX, bits;
+	const struct my_x86_pmu *pmu;
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		pmu = &t->set.cpu->pmu;
+		/* A CPU that joins may use any counter. */
+		bits = my_pmu_bits(pmu, s->all ? pmu->counters : t->set.used);
+		ms = min(ms, my_pmu_max_interval_ms(bits));
+	}
+	return (u64)ms * NSEC_PER_MSEC / 4;
+}
+
+static int run_sampler(void *data)
+{
+	struct my_session *s = data;
+	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
+	u64 keep_up = keep_up_ns(s);
+	u64 tick = 1, next, due, wake;
+
+	avoid_cpus(s->cpus);
+	for (;;) {
+		due = sampler->start + tick * interval;
+		wake = min(due, ktime_get_ns() + keep_up);
+		if (!sleep_until(wake))
+			return 0;
+		mutex_lock(&s->sample_lock);
+		if (wake < due) {
+			read_cpus(s, true);
+			mutex_unlock(&s->sample_lock);
+			continue;
+		}
+		take_samples(s);
+		next = my_pmu_next_tick(ktime_get_ns() - sampler->start, interval);
+		/* Its clock may be a little behind the timer's. */
+		next = max(next, tick + 1);
+		note_missed(s, next - tick - 1);
+		mutex_unlock(&s->sample_lock);
+		tick = next;
+	}
+}
+
+/**
+ * my_sampler_init() - room for samples
+ * @s: the session
+ *
+ * Context: task.
+ * Return: 0 or -ENOMEM.
+ */
+int my_sampler_init(struct my_session *s)
+{
+	/* So many CPUs may come; without them there is one row for each event. */
+	unsigned int cpus = s->all ? num_present_cpus() : cpumask_weight(s->cpus);
+	int err;
+
+	sampler = kvzalloc(sizeof(*sampler), GFP_KERNEL);
+	if (!sampler)
+		return -ENOMEM;
+	sampler->session = s;
+	err = my_samples_init(&sampler->samples, max(s->nr_events, 1U) * cpus);
+	if (err)
+		kvfree(sampler);
+	return err;
+}
+
+/**
+ * my_sampler_start() - take samples from now on
+ *
+ * Context: task; the session's CPUs are counting.
+ * Return: 0, or the errno of what refused the thread.
+ */
+int my_sampler_start(void)
+{
+	struct my_session *s = sampler->session;
+	struct task_struct *task;
+
+	if (!s->nr_events)
+		return 0;
+	sampler->start = s->start;
+	task = kthread_run(run_sampler, s, "my_pmu/%*pbl", cpumask_pr_args(s->cpus));
+	if (IS_ERR(task)) {
+		pr_err("no thread can be started\n");
+		return PTR_ERR(task);
+	}
+	sampler->task = task;
+	return 0;
+}
+
+/**
+ * my_sampler_show() - make the files with all samples
+ * @dir: where, in debugfs
+ *
+ * Context: task.
+ */
+void my_sampler_show(struct dentry *dir)
+{
+	my_samples_show(&sampler->samples, dir);
+}
+
+/**
+ * my_sampler_stop() - take no more samples
+ *
+ * Context: task; waits for the one that is being taken.
+ */
+void my_sampler_stop(void)
+{
+	if (sampler->task)
+		kthread_stop(sampler->task);
+}
+
+/**
+ * my_sampler_free() - the end of my_sampler_init()
+ *
+ * Context: task; the thread has stopped, and nobody has the files open.
+ */
+void my_sampler_free(void)
+{
+	my_samples_free(&sampler->samples);
+	kvfree(sampler);
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session: which CPUs, and which events on each of them.
+ *
+ * Whoever uses it holds cpus_read_lock(), or is in a hotplug callback.
+ */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/processor.h>
+
+#include "pmu_cpu.h"
+#include "pmu_event.h"
+#include "pmu_parse.h"
+#include "pmu_perf.h"
+#include "pmu_print.h"
+#include "pmu_schedule.h"
+#include "pmu_session.h"
+#include "pmu_why.h"
+
+/*
+ * counters=default: each of two events on a fixed and on a generic counter, where both
+ * are free: they must agree.
+ */
+#define DEFAULT_EVENTS		"instructions,cycles,instructions,cycles"
+#define DEFAULT_EVENTS_NEEDED	2
+
+static int report(const char *parameter, int err, const struct my_pmu_why *why)
+{
+	if (err)
+		pr_err("%s: %s\n", parameter, why->text);
+	return err;
+}
+
+/* Something is done with one CPU after the other, up to the first that refuses. */
+static int with_each_cpu(struct my_session *s,
+			 int (*func)(struct my_pmu_cpu *cpu, struct my_pmu_why *why))
+{
+	struct my_pmu_why why;
+	struct my_target *t;
+	int err;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		err = func(t->set.cpu, &why);
+		if (err) {
+			pr_err("cpu%d: %s\n", t->set.cpu->cpu, why.text);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* --- CPUs ------------------------------------------------------------------------ */
+
+/**
+ * my_session_free() - the end of a session
+ * @s: the session; nothing is counted
+ *
+ * Context: task.
+ */
+void my_session_free(struct my_session *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (s->target)
+			kvfree(s->target[cpu]);
+	}
+	kfree(s->reading);
+	kfree(s->target);
+	free_cpumask_var(s->scratch[1]);
+	free_cpumask_var(s->scratch[0]);
+	free_cpumask_var(s->cpus);
+	kfree(s);
+}
+
+/**
+ * my_session_new() - a session without CPUs and events
+ *
+ * Context: task.
+ * Return: the session, or NULL if there is no memory.
+ */
+struct my_session *my_session_new(void)
+{
+	struct my_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return NULL;
+	mutex_init(&s->sample_lock);
+	s->target = kcalloc(nr_cpu_ids, sizeof(*s->target), GFP_KERNEL);
+	s->reading = kcalloc(nr_cpu_ids, sizeof(*s->reading), GFP_KERNEL);
+	if (s->target && s->reading &&
+	    zalloc_cpumask_var(&s->cpus, GFP_KERNEL) &&
+	    zalloc_cpumask_var(&s->scratch[0], GFP_KERNEL) &&
+	    zalloc_cpumask_var(&s->scratch[1], GFP_KERNEL))
+		return s;
+	my_session_free(s);
+	return NULL;
+}
+
+static struct my_target *new_target(struct my_session *s, int cpu)
+{
+	struct my_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	my_event_set_init(&t->set, my_pmu_cpu_of(cpu));
+	t->set.freeze = s->freeze;
+	t->reading.set = &t->set;
+	s->target[cpu] = t;
+	s->reading[cpu] = &t->reading;
+	return t;
+}
+
+/* All of them, with all events. */
+static int make_targets(struct my_session *s)
+{
+	struct cpumask *offline = s->scratch[0];
+	struct my_target *t;
+	unsigned int i;
+	int cpu;
+
+	for_each_cpu(cpu, s->cpus) {
+		t = new_target(s, cpu);
+		if (!t)
+			return -ENOMEM;
+		t->nr_events = s->nr_events;
+		memcpy(t->attr, s->attr, sizeof(t->attr));
+		for (i = 0; i < s->nr_events; i++)
+			t->place[i] = i;
+	}
+	if (cpumask_andnot(offline, s->cpus, cpu_online_mask)) {
+		pr_err("cpu: %*pbl is offline; bring it online, or choose of %*pbl\n",
+		       cpumask_pr_args(offline), cpumask_pr_args(cpu_online_mask));
+		return -ENXIO;
+	}
+	return 0;
+}
+
+static bool alike(const struct my_pmu_cpu *a, const struct my_pmu_cpu *b)
+{
+	return cpu_data(a->cpu).x86_model == cpu_data(b->cpu).x86_model &&
+	       !memcmp(&a->pmu, &b->pmu, sizeof(a->pmu));
+}
+
+static bool same_pmu(const struct my_target *a, const struct my_target *b)
+{
+	return alike(a->set.cpu, b->set.cpu);
+}
+
+static bool same_owners(const struct my_target *a, const struct my_target *b)
+{
+	return a->set.used == b->set.used &&
+	       a->set.cpu->firmware == b->set.cpu->firmware;
+}
+
+/* Once for all CPUs that are alike: their PMU, or else who owns its counters. */
+static void print_alike(struct my_session *s,
+			bool (*same)(const struct my_target *a,
+				     const struct my_target *b))
+{
+	struct cpumask *left = s->scratch[0], *cpus = s->scratch[1];
+	struct my_target *t;
+	int cpu;
+
+	cpumask_copy(left, s->cpus);
+	while (!cpumask_empty(left)) {
+		t = s->target[cpumask_first(left)];
+		cpumask_clear(cpus);
+		for_each_cpu(cpu, left) {
+			if (same(t, s->target[cpu]))
+				cpumask_set_cpu(cpu, cpus);
+		}
+		if (same == same_pmu)
+			my_print_pmu(cpus, t->set.cpu);
+		else
+			my_print_owners(cpus, &t->set,
+					s->held.counters & MY_GENERIC_COUNTERS);
+		cpumask_andnot(left, left, cpus);
+	}
+}
+
+/**
+ * my_session_print_owners() - whose the counters are, a line for CPUs that are alike
+ * @s: the session
+ *
+ * Context: task.
+ */
+void my_session_print_owners(struct my_session *s)
+{
+	print_alike(s, same_owners);
+}
+
+/* --- the events of each CPU ------------------------------------------------------ */
+
+/* @why is empty if all is well. */
+static int parse_counters(struct my_session *s, const char *counters,
+			  struct my_pmu_why *why)
+{
+	bool defaults = !strcmp(counters, "default");
+	int nr, i;
+
+	*why->text = '\0';
+	/* For other modules alone. */
+	if (!strcmp(counters, "none"))
+		return 0;
+	nr = my_parse_events(defaults ? DEFAULT_EVENTS : counters, s->attr,
+			     MY_EVENTS_MAX, why);
+	if (nr < 0)
+		return nr;
+	for (i = DEFAULT_EVENTS_NEEDED; defaults && i < nr; i++) {
+		s->attr[i].optional = true;
+		s->attr[i].allowed = MY_GENERIC_COUNTERS;
+	}
+	s->nr_events = nr;
+	*why->text = '\0';
+	return 0;
+}
+
+static void leave_out(struct my_target *t, unsigned int i)
+{
+	unsigned int left = --t->nr_events - i;
+
+	t->lacks |= BIT_ULL(t->place[i]);
+	memmove(&t->attr[i], &t->attr[i + 1], left * sizeof(t->attr[0]));
+	memmove(&t->place[i], &t->place[i + 1], left * sizeof(t->place[0]));
+}
+
+/**
+ * struct lacking - the first event that a CPU does not have
+ * @place: its place in the session's list
+ * @why: why; empty if there is none
+ */
+struct lacking {
+	unsigned int place;
+	struct my_pmu_why why;
+};
+
+/* Event @i is refused with @err: what the CPU does not have is left out. */
+static int refuse_event(struct my_target *t, unsigned int i, int err,
+			const struct my_pmu_why *why, struct lacking *first)
+{
+	if (err != -EOPNOTSUPP || !*first->why.text) {
+		first->why = *why;
+		first->place = t->place[i];
+	}
+	if (err != -EOPNOTSUPP)
+		return err;
+	leave_out(t, i);
+	return 0;
+}
+
+/* perf says what names mean on this CPU. */
+static int resolve_events(struct my_target *t, struct lacking *first)
+{
+	struct my_pmu_why why;
+	unsigned int i = 0;
+	int err;
+
+	while (i < t->nr_events) {
+		err = my_names_resolve(t->set.cpu->cpu, &t->attr[i], &why);
+		if (!err) {
+			i++;
+			continue;
+		}
+		err = refuse_event(t, i, err, &why, first);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* perf has its PMU as long as nothing is reserved. */
+static int ask_perf(struct my_session *s, struct lacking *first)
+{
+	struct my_pmu_why why;
+	struct my_target *t;
+	int err = 0;
+	void *held;
+
+	s->names_cpu = cpumask_first(s->cpus);
+	held = my_perf_hold(s->names_cpu);
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		err = err ?: resolve_events(t, first);
+	if (!err) {
+		err = my_names_list(s->names_cpu, &s->names, &why);
+		if (err)
+			first->why = why;
+	}
+	my_perf_let_go(held);
+	return err;
+}
+
+/* An event that some CPUs do not have is reported once, with the CPUs. */
+static int check_left_out(struct my_session *s, const struct lacking *first)
+{
+	struct cpumask *lacking = s->scratch[0];
+	struct my_target *t;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_events; i++) {
+		cpumask_clear(lacking);
+		for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+			if (t->lacks & BIT_ULL(i))
+				cpumask_set_cpu(t->set.cpu->cpu, lacking);
+		}
+		if (cpumask_empty(lacking) || s->attr[i].optional)
+			continue;
+		if (!cpumask_equal(lacking, s->cpus)) {
+			pr_info("cpu%*pbl: '%s' is not there, and left out\n",
+				cpumask_pr_args(lacking), s->attr[i].name);
+			continue;
+		}
+		if (i == first->place)
+			return report("counters", -EOPNOTSUPP, &first->why);
+		pr_err("counters: '%s': none of the CPUs has this event\n",
+		       s->attr[i].name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * An optional event is kept if the other one that counts the same can have a fixed
+ * counter, and if it needs no multiplexing.  Returns one that is not to be kept.
+ */
+static int find_unwanted(const struct my_target *t, int err)
+{
+	const struct my_pmu_cpu *cpu = t->set.cpu;
+	u64 fixed = MY_FIXED_COUNTERS & ~cpu->firmware & ~(cpu->used & ~t->set.used);
+	int i, j, last = -1;
+	const char *reason;
+
+	for (i = t->nr_events - 1; i >= 0; i--) {
+		if (!t->attr[i].optional)
+			continue;
+		for (j = 0; t->attr[j].config != t->attr[i].config; j++)
+			;
+		if (!(cpu->pmu.ops->counters_for(&cpu->pmu, &t->attr[j], &reason) & fixed))
+			return i;
+		last = max(last, i);
+	}
+	return err || my_event_set_multiplexes(&t->set) ? last : -1;
+}
+
+/* What the CPU does not have, and what is optional and unwanted, is left out. */
+static int assign(struct my_target *t, struct lacking *first)
+{
+	unsigned int culprit = 0;
+	struct my_pmu_why why;
+	int err, unwanted;
+
+	for (;;) {
+		err = my_event_set_assign(&t->set, t->attr, t->nr_events, &culprit,
+					  &why);
+		unwanted = find_unwanted(t, err);
+		if (err == -EOPNOTSUPP)
+			err = refuse_event(t, culprit, err, &why, first);
+		else if (unwanted >= 0)
+			leave_out(t, unwanted);
+		else
+			break;
+	}
+	return report("counters", err, &why);
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+/* Of all CPUs: Linux's reservations are for all of them. */
+static int reserve(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+
+	s->held = my_session_next(s, NULL)->set.cpu->pmu;
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		s->held.counters |= t->set.cpu->pmu.counters;
+	return my_pmu_reserve(&s->held, why);
+}
+
+static void release_all(struct my_session *s)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		my_event_set_release(&t->set);
+}
+
+/**
+ * my_session_take_over() - find the CPUs' PMUs, and take them from perf
+ * @s: the session; @s->cpus and the settings are filled in
+ * @counters: the events, as the parameter has them
+ *
+ * What is wrong with the events is reported once the CPUs are known to have a PMU, and
+ * that the PMU is in use if nothing is wrong with the events.  perf may be asked under
+ * cpus_read_lock(): the kernel's NMI watchdog creates its events in a hotplug callback
+ * (kernel/watchdog.c).  Messages say what was refused.
+ *
+ * Context: task, under cpus_read_lock(), on which CPUs' counters depend until
+ * my_session_hand_back().
+ * Return: 0; all events have their counters, nothing is programmed.  Or the errno of
+ * what was refused; then nothing is reserved.
+ */
+int my_session_take_over(struct my_session *s, const char *counters)
+{
+	int err, parsed, asked, busy;
+	struct lacking first = {};
+	struct my_pmu_why whose;
+	struct my_target *t;
+
+	parsed = parse_counters(s, counters, &first.why);
+	err = make_targets(s);
+	err = err ?: with_each_cpu(s, my_pmu_probe);
+	if (err)
+		return err;
+	if (report("counters", parsed, &first.why))
+		return parsed;
+	asked = ask_perf(s, &first);
+	busy = reserve(s, &whose);
+	/* Whatever is refused later, registers are as they were before perf was asked. */
+	err = busy ? 0 : with_each_cpu(s, my_pmu_find_firmware);
+	err = err ?: report("counters", asked, &first.why);
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		err = err ?: assign(t, &first);
+	err = err ?: check_left_out(s, &first);
+	if (busy && !err)
+		pr_err("%s\n", whose.text);
+	if (!busy && !err) {
+		print_alike(s, same_pmu);
+		return 0;
+	}
+	release_all(s);
+	if (!busy)
+		my_pmu_release(&s->held);
+	return err ?: busy;
+}
+
+/**
+ * my_session_hand_back() - give the PMUs back
+ * @s: the session; nothing of it is programmed
+ *
+ * Context: task.
+ */
+void my_session_hand_back(struct my_session *s)
+{
+	release_all(s);
+	my_pmu_release(&s->held);
+}
+
+/**
+ * my_session_join() - count on a CPU that was not there at load
+ * @s: the session
+ * @cpu: the CPU
+ *
+ * perf cannot be asked any more what names mean there; but a CPU that is like another
+ * one has the same events.
+ *
+ * Context: hotplug callback.
+ * Return: the CPU's target; NULL if it cannot be counted on, and a message says why.
+ */
+struct my_target *my_session_join(struct my_session *s, int cpu)
+{
+	struct my_target *t = new_target(s, cpu), *other;
+	struct lacking first = {};
+	struct my_pmu_why why;
+
+	if (!t) {
+		pr_err("cpu%d: no memory to count on it\n", cpu);
+		return NULL;
+	}
+	if (my_pmu_probe(t->set.cpu, &why) || my_pmu_find_firmware(t->set.cpu, &why)) {
+		pr_err("cpu%d: %s\n", cpu, why.text);
+		goto err_free;
+	}
+	for (other = my_session_next(s, NULL); other; other = my_session_next(s, other)) {
+		if (same_pmu(other, t))
+			break;
+	}
+	if (!other) {
+		pr_err("cpu%d: it is like none of the CPUs that were online at load; load the module again\n",
+		       cpu);
+		goto err_free;
+	}
+	t->nr_events = other->nr_events;
+	memcpy(t->attr, other->attr, sizeof(t->attr));
+	memcpy(t->place, other->place, sizeof(t->place));
+	if (assign(t, &first))
+		goto err_free;
+	mutex_lock(&s->sample_lock);
+	cpumask_set_cpu(cpu, s->cpus);
+	mutex_unlock(&s->sample_lock);
+	return t;
+
+err_free:
+	s->reading[cpu] = NULL;
+	s->target[cpu] = NULL;
+	kvfree(t);
+	return NULL;
+}
+
+/**
+ * my_session_names() - what names mean on a CPU
+ * @s: the session
+ * @cpu: the CPU; probed
+ *
+ * Context: task; perf cannot be asked any more.
+ * Return: what perf said for a CPU like this one; NULL if it was asked for none.
+ */
+const struct my_names *my_session_names(const struct my_session *s,
+					const struct my_pmu_cpu *cpu)
+{
+	return alike(cpu, s->target[s->names_cpu]->set.cpu) ? &s->names : NULL;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The two objects that counting is made of: the CPU, which owns its PMU, and the
+ * event set, which is what one user counts on one CPU.
+ *
+ * Sets of a CPU share its PMU: each counter belongs to one set at most.  A set of
+ * events within an event set is a u64 with a bit for each by its place.
+ */
+#ifndef MY_PMU_SET_H
+#define MY_PMU_SET_H
+
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "my_pmu.h"
+#include "pmu_ops.h"
+#include "pmu_rotate.h"
+
+/* Events of a set, and so rotations: each begins with another group. */
+#define MY_EVENTS_MAX		64
+
+struct my_event_set;
+
+/**
+ * struct my_perf_event - one event counted on one CPU
+ * @count: what it has counted since it was first enabled, 64 bits
+ * @running: for how long its counter was counting for @count, ns
+ * @attr: what is counted
+ * @hw: where and how
+ * @set: the set that it belongs to
+ *
+ * Under the set's lock.
+ */
+struct my_perf_event {
+	u64 count;
+	u64 running;
+	struct my_perf_event_attr attr;
+	struct my_hw_perf_event hw;
+	struct my_event_set *set;
+};
+
+/**
+ * struct my_pmu_cpu - the PMU of one CPU, and who uses it
+ * @cpu: the CPU
+ * @pmu: what it has, and how it is driven
+ * @state: what the back end keeps of it
+ * @firmware: counters in use outside Linux
+ * @used: counters that belong to an event set
+ * @owner: of each counter the set that it belongs to, or NULL
+ * @active: counters that are programmed for an event
+ * @overflow_reliable: counters that were seen to set their overflow bit when they
+ *	wrap: of these only, no bit means no wrap
+ *
+ * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @active and
+ * @overflow_reliable are changed on the CPU only, with interrupts off; no lock is
+ * needed, and an NMI can use them.  The others change in task context, with CPU
+ * hotplug held off: while the module is loaded or a CPU comes, and under the lock of
+ * pmu_client.c.
+ */
+struct my_pmu_cpu {
+	int cpu;
+	struct my_x86_pmu pmu;
+	struct my_pmu_state state;
+	u64 firmware;
+	u64 used;
+	struct my_event_set *owner[MY_PMC_MAX];
+	u64 active;
+	u64 overflow_reliable;
+};
+
+DECLARE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
+
+/* The object that owns the PMU of a CPU; any CPU that is possible has one. */
+static inline struct my_pmu_cpu *my_pmu_cpu_of(int cpu)
+{
+	struct my_pmu_cpu *c = per_cpu_ptr(&my_pmu_cpus, cpu);
+
+	c->cpu = cpu;
+	return c;
+}
+
+/*
+ * A group of events is on the counters as a whole, or not at all.  A rotation is a set
+ * of groups that fit together.
+ */
+
+/**
+ * struct my_pmu_rotation - groups that are on the counters at the same time
+ * @idx: of each event its counter id, or MY_NO_COUNTER
+ * @events: those that have one, by place
+ * @next: the rotation that follows
+ */
+struct my_pmu_rotation {
+	s8 idx[MY_EVENTS_MAX];
+	u64 events;
+	unsigned int next;
+};
+
+/**
+ * struct my_pmu_schedule - the rotations of a set's events
+ * @nr_rotations: how many different ones; 1 if all events are always on
+ * @always: the events that are on in each rotation, by place
+ * @home: of each event the counter that it never leaves, or MY_NO_COUNTER
+ * @rotation: the first is where it begins; @next leads from each to the one after it
+ */
+struct my_pmu_schedule {
+	unsigned int nr_rotations;
+	u64 always;
+	s8 home[MY_EVENTS_MAX];
+	struct my_pmu_rotation rotation[MY_EVENTS_MAX];
+};
+
+/**
+ * struct my_pmu_marks - counters, by id, whose last growth was not as usual
+ * @clobbered: its registers were written by somebody else; nothing was added to the
+ *	count, it was programmed again and counts on from there
+ * @late: read so late that it may have wrapped more than once; nothing was added to
+ *	the count
+ * @wrapped: it has wrapped; the growth was added all the same
+ */
+struct my_pmu_marks {
+	u64 clobbered;
+	u64 late;
+	u64 wrapped;
+};
+
+/**
+ * struct my_event_set - the events that one user counts on one CPU
+ * @cpu: the CPU
+ * @freeze: its counters are stopped while they are read
+ * @offline: the CPU is down, or not yet up: nothing is programmed
+ * @planned: @plan can be used
+ * @plain: and each capture can be added without a look at the clock
+ * @lock: held while events change or counts are added; not taken by NMIs
+ * @seq: number of the last thing done with the events: a capture, or anything else
+ * @accounted: up to which of these the counts include it
+ * @timed: when the counts were last added together with the time, TSC
+ * @nr_events: how many events
+ * @used: counters that belong to an event in any rotation
+ * @schedule: which events are on which counters, in each rotation
+ * @timer: ends rotations, if there is more than one
+ * @plan: how the counters are captured
+ * @capture: the last one that was made for a read on the CPU itself; kernels that zero
+ *	the stack would zero it for each
+ * @event: the events, in the order in which they were given
+ * @rotation: the current one, see @schedule
+ * @enabled: events that are to count whenever the CPU is up
+ * @active: events that are programmed: those of @enabled in this rotation; none
+ *	while @offline
+ * @active_counters: their counters
+ * @stopped_externally: counters that somebody else has stopped, nobody knows when
+ * @marks: what the next sample will say
+ * @rotate_err: an access in a rotation failed, in an interrupt; the next read says so
+ * @up_since: when the CPU came up, CLOCK_MONOTONIC, ns
+ * @up_before: for how long it had been up before, ns
+ * @excluded: for how long the counters were stopped by rotations, ns
+ * @stopped: what was seen when the counters were last stopped
+ *
+ * From @schedule on, all of it changes on @cpu only, with interrupts off, under @lock,
+ * with two exceptions: my_event_set_account() adds captures, and marks are taken, on any
+ * CPU under @lock; @seq is written by captures on @cpu without it.  Where events are
+ * rotated nothing is captured, so that a rotation, on @cpu, needs no lock.
+ */
+struct my_event_set {
+	struct my_pmu_cpu *cpu;
+	bool freeze;
+	bool offline;
+	bool planned;
+	bool plain;
+	raw_spinlock_t lock;
+	u64 seq;
+	u64 accounted;
+	u64 timed;
+	unsigned int nr_events;
+	u64 used;
+	struct my_pmu_schedule schedule;
+	struct my_rotate_timer timer;
+	struct my_pmu_plan plan;
+	struct my_pmu_capture capture;
+	struct my_perf_event event[MY_EVENTS_MAX];
+	/* From here on it is 0 when events are assigned. */
+	unsigned int rotation;
+	u64 enabled;
+	u64 active;
+	u64 active_counters;
+	u64 stopped_externally;
+	struct my_pmu_marks marks;
+	int rotate_err;
+	u64 up_since;
+	u64 up_before;
+	u64 excluded;
+	struct my_pmu_stopped stopped;
+};
+
+/* The set of events that has this event alone. */
+static inline u64 my_perf_event_bit(const struct my_perf_event *event)
+{
+	return BIT_ULL(event - event->set->event);
+}
+
+/* Are there more events than can be counted at the same time? */
+static inline bool my_event_set_multiplexes(const struct my_event_set *set)
+{
+	return set->schedule.nr_rotations > 1;
+}
+
+/* Width of the narrowest of these counters; 64 if there is none. */
+static inline unsigned int my_pmu_bits(const struct my_x86_pmu *pmu, u64 counters)
+{
+	unsigned int bits = 64;
+
+	if (counters & MY_GENERIC_COUNTERS)
+		bits = pmu->cntval_bits;
+	if (counters & MY_FIXED_COUNTERS && pmu->cntval_bits_fixed < bits)
+		bits = pmu->cntval_bits_fixed;
+	return bits;
+}
+
+/* Width of the narrowest counter that it uses; 64 if it uses none. */
+static inline unsigned int my_event_set_bits(const struct my_event_set *set)
+{
+	return my_pmu_bits(&set->cpu->pmu, set->used);
+}
+
+#endif
