@@ -5,25 +5,31 @@
 
 lab=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../scripts
 
-# In the guest: prints an archive with what gcov has counted, if it has.
+# In the guest: prints an archive with what gcov has counted in the module, if it has:
+# the tests that are built in, and rest, may have been instrumented, too.
 # shellcheck disable=SC2016 # the variables are the guest's
 kunit_guest='
 	insmod my_pmu.ko || exit
 	mkdir /tmp/gcov
-	find /sys/kernel/debug/gcov -name "*.gcda" | while read -r file; do
+	find /sys/kernel/debug/gcov -path "*/kunit-module-*/src/*.gcda" | while read -r file; do
 		cat "$file" > "/tmp/gcov/${file##*/}"
 	done
 	tar -c -C /tmp/gcov .'
 
 # kunit_module LOG SERIES [SRCDIR]: runs the tests as a module; LOG gets the
 # kernel log, standard output the archive. Those built in are told to rest. As in
-# scripts/kunit there are two CPUs, and one that could be but is not there.
+# scripts/kunit there are two CPUs, and one that could be but is not there. It takes half
+# a minute, instrumented a whole one; beside other guests some times as long.
 kunit_module() {
-	local log=$1 series=$2 dir
+	local log=$1 series=$2 dir options='kunit.filter_glob=none possible_cpus=3 oops=panic'
 	shift 2
 
+	# Instrumented, beside other guests, the loops over all accesses take that long.
+	if [[ -n ${MY_PMU_GCOV:-} ]]; then
+		options+=' rcupdate.rcu_cpu_stall_timeout=120'
+	fi
 	dir=$("$lab/kunit" module "$series" "$@")
-	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --smp 2 --append 'kunit.filter_glob=none possible_cpus=3 oops=panic' \
+	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
 		--module "$dir/src/my_pmu_kunit.ko" -- sh -c "$kunit_guest" < /dev/null
 }
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """coverage.py SOURCES REASONS: from gcov's JSON, one document a line, on standard
-input, a table of the module's files, and what is not covered, with its reason.
+input, TAP: a table of the module's files in comments, and a test for each of them, which
+fails if something is not covered without a reason; and one that fails if a reason is no
+longer needed.
 
-REASONS has a line for each: FILE: FUNCTION or *: TEXT or *: REASON. TEXT is a part
-of the source line. Exits with 1 if something is not covered without a reason, or
-if a reason is no longer needed."""
+A header with declarations only is no such file.
+
+REASONS has a line for each: FILE or *: FUNCTION or *: TEXT or *: REASON. TEXT is a part
+of the source line."""
 import collections
 import json
 import os
@@ -50,7 +53,7 @@ def read_reasons(path):
 
 def explain(reasons, used, name, function, text):
     for i, (file, where, what, reason) in enumerate(reasons):
-        if file == name and where in ("*", function) and (what == "*" or what in text):
+        if file in ("*", name) and where in ("*", function) and (what == "*" or what in text):
             used.add(i)
             return reason
     return None
@@ -60,45 +63,67 @@ def percent(part, whole):
     return f"{part:4}/{whole:<4} {100 * part // whole if whole else 100:3}%"
 
 
+def print_row(name, file):
+    branches = [b for taken in file.branches.values() for b in taken]
+    print(f"# {name:14} {percent(sum(c > 0 for c in file.lines.values()), len(file.lines))}"
+          f" {percent(sum(b > 0 for b in branches), len(branches))}")
+
+
+def gaps_of(path, file):
+    """Yields (line number, function, what, text) of what is not covered."""
+    with open(path) as stream:
+        text = stream.read().splitlines()
+    for number in sorted(file.lines):
+        taken = file.branches[number]
+        if file.lines[number] == 0:
+            what = "line"
+        elif taken and 0 in taken:
+            what = f"{taken.count(0)} of {len(taken)} branches"
+        else:
+            continue
+        yield number, file.function[number], what, text[number - 1].strip()
+
+
+def has_code(path):
+    """Has a function a body there?"""
+    with open(path) as stream:
+        return any(line.startswith("{") for line in stream)
+
+
+def names_of(sources):
+    """The module's files, and whether the tests are built with another in its place."""
+    for name in sorted(os.listdir(sources)):
+        path = os.path.join(sources, name)
+        if name.startswith("pmu_") and name != "pmu_test_kunit.c" and has_code(path):
+            yield name, os.path.exists(os.path.join(sources, "tests/kunit", name))
+
+
 def main(sources, reasons_path):
     files = read_gcov(sys.stdin)
     reasons = read_reasons(reasons_path)
     used = set()
-    missing = []
-    print(f"{'file':14} {'lines':>14} {'branches':>15}")
-    for name in sorted(os.listdir(sources)):
-        if not name.startswith("pmu_") or name == "pmu_test_kunit.c":
-            continue
-        if name not in files:
-            missing.append((name, 0, "", "not compiled", ""))
-            continue
-        file = files[name]
-        branches = [b for taken in file.branches.values() for b in taken]
-        print(f"{name:14} {percent(sum(c > 0 for c in file.lines.values()), len(file.lines))}"
-              f" {percent(sum(b > 0 for b in branches), len(branches))}")
-        with open(os.path.join(sources, name)) as stream:
-            text = stream.read().splitlines()
-        for number in sorted(file.lines):
-            taken = file.branches[number]
-            if file.lines[number] == 0:
-                what = "line"
-            elif taken and 0 in taken:
-                what = f"{taken.count(0)} of {len(taken)} branches"
-            else:
-                continue
-            missing.append((name, number, file.function[number], what, text[number - 1].strip()))
-    print("\nnot covered:")
-    unexplained = 0
-    for name, number, function, what, text in missing:
-        reason = explain(reasons, used, name, function, text)
-        unexplained += reason is None
-        place = f"{name}:{number}: {function}()" if number else name
-        print(f"{place}: {what}: {text}".rstrip(": ") + f"\n\t{reason or 'NO REASON'}")
-    for i, reason in enumerate(reasons):
-        if i not in used:
-            unexplained += 1
-            print(f"{reasons_path}: not needed: {': '.join(reason)}")
-    return 1 if unexplained else 0
+    results = []
+    print(f"# {'file':14} {'lines':>14} {'branches':>15}")
+    for name, replaced in names_of(sources):
+        unexplained = []
+        if replaced or name not in files:
+            gaps = [(0, "", "not compiled", "")]
+        else:
+            print_row(name, files[name])
+            gaps = gaps_of(os.path.join(sources, name), files[name])
+        for number, function, what, text in gaps:
+            if explain(reasons, used, name, function, text) is None:
+                place = f"{name}:{number}: {function}()" if number else name
+                unexplained.append(f"{place}: {what}: {text}".rstrip(": "))
+        results.append((f"{name}: all of it is reached, or it is known why not", unexplained))
+    results.append(("no reason is given that is not needed",
+                    [": ".join(reason) for i, reason in enumerate(reasons) if i not in used]))
+    for number, (what, wrong) in enumerate(results, 1):
+        for line in wrong:
+            print(f"#   {line}")
+        print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
+    print(f"1..{len(results)}")
+    return 1 if any(wrong for _, wrong in results) else 0
 
 
 sys.exit(main(*sys.argv[1:]))
