@@ -242,7 +242,7 @@ static void end_client(struct my_client *client)
 
 /**
  * my_perf_event_destroy() - the end of what my_perf_event_create() has created
- * @event: what that returned; nobody uses it meanwhile
+ * @event: what that returned; no longer in use
  *
  * Its registers are as they were before, except for generic counters' values that
  * cannot be written.
@@ -287,10 +287,10 @@ void my_clients_begin(const struct my_client_host *new_host)
 }
 
 /**
- * my_clients_end() - nobody can have events any more
+ * my_clients_end() - the end of events of other modules
  *
- * Nobody is left who could: a module that calls this one keeps it loaded.  But it
- * may have gone without destroying what it has made.
+ * No caller is left: a module that calls this one keeps it loaded.  But one may have
+ * been unloaded without destroying its events.
  *
  * Context: task; sleeps.
  * Return: how many calls of my_perf_event_create() have left something, which is

@@ -139,7 +139,7 @@ static void make_plan(struct my_event_set *set)
 	u8 place[MY_EVENTS_MAX];
 	u64 left;
 
-	set->planned = false;
+	set->plan.valid = false;
 	set->plain = false;
 	if (!set->active || set->stopped_externally || !pmu->ops->plan ||
 	    my_event_set_multiplexes(set) || !my_pmu_has_ticks())
@@ -149,12 +149,12 @@ static void make_plan(struct my_event_set *set)
 		hw[nr] = &set->event[place[nr]].hw;
 		nr++;
 	}
-	set->planned = pmu->ops->plan(pmu, &set->cpu->state, hw, nr,
+	set->plan.valid = pmu->ops->plan(pmu, &set->cpu->state, hw, nr,
 				      set->active_counters & reliable, set->freeze,
 				      &set->plan);
-	for (i = set->plan.first; set->planned && i < set->plan.end; i++)
+	for (i = set->plan.first; set->plan.valid && i < set->plan.end; i++)
 		set->plan.event[i] = place[set->plan.event[i]];
-	set->plain = set->planned && !(set->active_counters & ~reliable) &&
+	set->plain = set->plan.valid && !(set->active_counters & ~reliable) &&
 		     !set->marks.clobbered && !set->marks.late;
 }
 
@@ -168,7 +168,7 @@ static void make_plan(struct my_event_set *set)
  */
 void my_event_set_changed(struct my_event_set *set)
 {
-	set->accounted = ++set->seq;
+	set->accounted = ++set->plan.seq;
 	set->timed = my_pmu_ticks();
 	make_plan(set);
 }
@@ -194,7 +194,7 @@ bool my_event_set_account(struct my_event_set *set,
 	u64 now;
 
 	lockdep_assert_held(&set->lock);
-	/* With marks the CPU reads: once they are reported it can plan anew. */
+	/* While marks are to be reported the CPU reads, and plans again after that. */
 	if (capture->seq <= set->accounted || set->marks.clobbered || set->marks.late)
 		return false;
 	for (i = plan->first; i < plan->end; i++) {
@@ -298,7 +298,7 @@ void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu)
  * @set: the set; something of it is programmed, or about to be
  *
  * @set->stopped is filled in.  A counter of ours that does not run was stopped by
- * somebody else, nobody knows when; the next update of its event says so, which may be
+ * somebody else at an unknown time; the next update of its event says so, which may be
  * another one than the caller's.
  *
  * Context: the set's CPU, interrupts off; until the back end's start().

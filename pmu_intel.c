@@ -14,6 +14,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/msr-index.h>
 
@@ -588,7 +589,8 @@ static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *
  * After a fault while they stand still they are started again.  If it is that write
  * which faults they stay stopped until somebody reads them by intel_stop().
  */
-static int intel_capture(const struct my_pmu_plan *plan, struct my_pmu_capture *capture)
+static __always_inline int intel_capture(const struct my_pmu_plan *plan,
+					 struct my_pmu_capture *capture)
 {
 	const struct intel_plan *p = (const struct intel_plan *)plan->word;
 	union intel_register *value = (union intel_register *)&capture->value[MIDDLE];
@@ -640,6 +642,33 @@ start:
 	return err;
 }
 
+static __always_inline void capture_requested(struct my_pmu_request *request)
+{
+	struct my_pmu_plan *plan = request->plan;
+	int err = 1;
+
+	if (likely(plan->valid))
+		err = intel_capture(plan, &request->capture);
+	if (likely(!err))
+		request->capture.seq = ++plan->seq;
+	else
+		request->otherwise(request, err);
+}
+
+static void intel_capture_one(void *request)
+{
+	lockdep_assert_irqs_disabled();
+	capture_requested(request);
+}
+
+static void intel_capture_cpus(void *by_cpu)
+{
+	struct my_pmu_request **requests = by_cpu;
+
+	lockdep_assert_irqs_disabled();
+	capture_requested(requests[smp_processor_id()]);
+}
+
 /* --- CPUID --------------------------------------------------------------------------- */
 
 static const struct my_pmu_ops intel_ops = {
@@ -660,6 +689,8 @@ static const struct my_pmu_ops intel_ops = {
 	.find_in_use = intel_find_in_use,
 	.plan = intel_plan,
 	.capture = intel_capture,
+	.capture_one = intel_capture_one,
+	.capture_cpus = intel_capture_cpus,
 };
 
 /*

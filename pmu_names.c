@@ -255,7 +255,7 @@ static bool is_same(const struct my_perf_event_attr *a,
 	return a->perf_type == b->perf_type && a->perf_config == b->perf_config;
 }
 
-/* Of a CPU of which nothing is known it may be so. */
+/* Without @names that is unknown, and so it may. */
 static bool may_need_extra(const struct my_names *names,
 			   const struct my_perf_event_attr *attr)
 {

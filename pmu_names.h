@@ -18,8 +18,8 @@ struct my_pmu_why;
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
  * @confirmed: perf has one
  * @refused: it cannot be programmed here: 0, or an error that says why
- * @extra: of raw events of which that is known of some CPU, by place: they need an
- *	extra register on this one
+ * @extra: of the raw events that need an extra register on some CPU, by place: they
+ *	need one on this CPU
  */
 struct my_names {
 	u64 config[MY_KNOWN_EVENTS];

@@ -14,6 +14,7 @@
 
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
@@ -143,12 +144,16 @@ struct my_pmu_stopped {
 
 /**
  * struct my_pmu_plan - which registers a capture reads, and what they must hold
+ * @seq: number of the last thing done with the events: a capture, or anything else
+ * @valid: the rest can be used
  * @first: the first place that is used
  * @end: the one behind the last
  * @event: of each place, the event's number in the list that was planned
  * @word: opaque above the back end
  */
 struct my_pmu_plan {
+	u64 seq;
+	bool valid;
 	unsigned int first;
 	unsigned int end;
 	u8 event[MY_CAPTURE_MAX];
@@ -168,7 +173,19 @@ struct my_pmu_capture {
 };
 
 /**
- * struct my_pmu_probe - an event of which the CPU executes a known number
+ * struct my_pmu_request - what another CPU is asked for
+ * @plan: of its event set
+ * @otherwise: called there if nothing was captured, with what @capture would return
+ * @capture: filled in
+ */
+struct my_pmu_request {
+	struct my_pmu_plan *plan;
+	void (*otherwise)(struct my_pmu_request *request, int err);
+	struct my_pmu_capture capture;
+};
+
+/**
+ * struct my_pmu_probe - an event that code of known length causes a known number of times
  * @unit: its name, in plural, for messages
  * @attr: the event, in the kernel
  * @least: in a round of hw_run_known_code() there are at least so many
@@ -202,6 +219,9 @@ struct my_pmu_probe {
  *	where that can be seen
  * @write: the counter, from the low 32 bits, sign-extended
  * @ack_overflow: clear the overflow bits of these counters
+ * @capture_one: the function of a cross-call, with a struct my_pmu_request: a capture if
+ *	the plan is valid, in as few instructions as can be; or else request->otherwise()
+ * @capture_cpus: likewise, with the requests of several CPUs, by CPU
  * @find_in_use: optional: the counters that are enabled, or claimed
  * @plan: optional: plan a capture of @nr events, which are counting; bits of
  *	@quiet must not be in the overflow status; @freeze: the counters stand still
@@ -236,6 +256,8 @@ struct my_pmu_ops {
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	int (*ack_overflow)(const struct my_x86_pmu *pmu, u64 counters);
+	smp_call_func_t capture_one;
+	smp_call_func_t capture_cpus;
 
 	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 *in_use);
 	bool (*plan)(const struct my_x86_pmu *pmu,

@@ -9,7 +9,7 @@
  *	piece	:= ( "gp" | "fixed" ) decimal [ "-" decimal ]
  *	modifiers := { "u" | "k" | "h" | "H" | "D" }, each at most once
  *
- * It is perf's syntax but for the counters; for what stands in pmu_encode.c.
+ * It is perf's syntax, except for the counters.  What an event may be is in pmu_encode.c.
  * After a name the modifiers need their colon; after a slash perf takes them
  * without.
  */

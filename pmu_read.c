@@ -139,23 +139,22 @@ static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 
 /* --- by a capture, or else by the CPU itself ------------------------------------- */
 
-/*
- * What the CPU has to do if nothing unexpected has happened: each instruction here is
- * one that it loses.
- */
-static __always_inline void capture_here(struct my_pmu_reading *reading, u64 events)
+static void read_otherwise(struct my_pmu_request *request, int err)
 {
-	struct my_event_set *set = reading->set;
-	int differs = 1;
+	struct my_pmu_reading *reading = container_of(request, struct my_pmu_reading,
+						      request);
 
-	if (likely(set->planned))
-		differs = set->cpu->pmu.ops->capture(&set->plan, &reading->capture);
-	if (likely(!differs))
-		reading->capture.seq = ++set->seq;
-	else if (differs < 0)
-		reading->err = differs;
-	else
-		reading->err = my_event_set_do(set, events, read_on_cpu, reading->sample);
+	reading->err = err < 0 ? err : my_event_set_do(reading->set, reading->events,
+						       read_on_cpu, reading->sample);
+}
+
+/* @reading->set and @reading->sample say what is wanted; there is no answer yet. */
+static void begin_reading(struct my_pmu_reading *reading, u64 events)
+{
+	reading->events = events;
+	reading->request.plan = &reading->set->plan;
+	reading->request.otherwise = read_otherwise;
+	reading->request.capture.seq = 0;
 }
 
 /* The clock and the TSC belong together if nothing came between; a hypervisor can. */
@@ -202,9 +201,9 @@ static u64 moment(const struct window *window, u64 ticks)
 }
 
 /* If only the CPU itself can make sense of its registers, it is asked once more. */
-static void finish_reading(struct my_pmu_reading *reading, u64 events,
-			   const struct window *window)
+static void finish_reading(struct my_pmu_reading *reading, const struct window *window)
 {
+	const struct my_pmu_capture *capture = &reading->request.capture;
 	struct my_event_set *set = reading->set;
 	unsigned long flags;
 	bool done;
@@ -212,51 +211,38 @@ static void finish_reading(struct my_pmu_reading *reading, u64 events,
 
 	if (reading->sample)
 		reading->sample->asked = window->ns[0];
-	if (!reading->capture.seq)
+	if (!capture->seq)
 		return;	/* the CPU has done it all */
-	time = moment(window, reading->capture.ticks);
+	time = moment(window, capture->ticks);
 	raw_spin_lock_irqsave(&set->lock, flags);
-	done = my_pmu_has_ticks() && my_event_set_account(set, &reading->capture, time);
+	done = my_pmu_has_ticks() && my_event_set_account(set, capture, time);
 	if (done && reading->sample)
-		fill_sample(set, events, time, reading->sample);
+		fill_sample(set, reading->events, time, reading->sample);
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 	reading->err = 0;
 	if (!done)
-		reading->err = my_event_set_call(set, events, read_on_cpu,
+		reading->err = my_event_set_call(set, reading->events, read_on_cpu,
 						 reading->sample);
-}
-
-/* Whoever asks for some events of one set. */
-struct read_request {
-	u64 events;
-	struct my_pmu_reading reading;
-};
-
-static void capture_one(void *info)
-{
-	struct read_request *req = info;
-
-	capture_here(&req->reading, req->events);
 }
 
 /* One cross-call, or two if something unexpected has happened meanwhile. */
 static int read_events(struct my_event_set *set, u64 events,
 		       struct my_pmu_sample *sample)
 {
-	struct read_request req;
+	const struct my_pmu_ops *ops = set->cpu->pmu.ops;
+	struct my_pmu_reading reading;
 	struct window window;
 
-	req.events = events;
-	req.reading.set = set;
-	req.reading.sample = sample;
-	req.reading.err = -EIO;
-	req.reading.capture.seq = 0;
+	reading.set = set;
+	reading.sample = sample;
+	reading.err = -EIO;
+	begin_reading(&reading, events);
 	look(&window, 0);
-	if (smp_call_function_single(set->cpu->cpu, capture_one, &req, 1))
+	if (smp_call_function_single(set->cpu->cpu, ops->capture_one, &reading.request, 1))
 		return -ENXIO;
 	look(&window, 1);
-	finish_reading(&req.reading, events, &window);
-	return req.reading.err;
+	finish_reading(&reading, &window);
+	return reading.err;
 }
 
 /**
@@ -287,37 +273,36 @@ int my_event_set_keep_up(struct my_event_set *set)
 	return read_events(set, ALL_EVENTS, NULL);
 }
 
-static void capture_this_cpu(void *by_cpu)
-{
-	struct my_pmu_reading **readings = by_cpu;
-
-	capture_here(readings[smp_processor_id()], ALL_EVENTS);
-}
-
 /**
  * my_pmu_read_cpus() - all counts of sets on some CPUs, all of them at once
  * @cpus: which
- * @by_cpu: by CPU, its set and where its sample goes
+ * @by_cpu: by CPU, the request of a struct my_pmu_reading: of its set, and where its
+ *	sample goes
  *
  * The CPUs are not read one after the other: each gets its interrupt before the
  * first has answered.
  *
  * Context: task, interrupts on; one cross-call for each CPU, and waits for all.
  */
-void my_pmu_read_cpus(const struct cpumask *cpus, struct my_pmu_reading **by_cpu)
+void my_pmu_read_cpus(const struct cpumask *cpus, struct my_pmu_request **by_cpu)
 {
+	const struct my_pmu_ops *ops = NULL;
+	struct my_pmu_reading *reading;
 	struct window window;
 	int cpu;
 
 	for_each_cpu(cpu, cpus) {
-		by_cpu[cpu]->err = -ENXIO;	/* unless it answers */
-		by_cpu[cpu]->capture.seq = 0;
+		reading = container_of(by_cpu[cpu], struct my_pmu_reading, request);
+		reading->err = -ENXIO;	/* unless it answers */
+		begin_reading(reading, ALL_EVENTS);
+		ops = reading->set->cpu->pmu.ops;	/* one back end drives all CPUs */
 	}
 	look(&window, 0);
-	on_each_cpu_mask(cpus, capture_this_cpu, by_cpu, true);
+	on_each_cpu_mask(cpus, ops->capture_cpus, by_cpu, true);
 	look(&window, 1);
 	for_each_cpu(cpu, cpus)
-		finish_reading(by_cpu[cpu], ALL_EVENTS, &window);
+		finish_reading(container_of(by_cpu[cpu], struct my_pmu_reading, request),
+			       &window);
 }
 
 /* --- for other modules ------------------------------------------------------------ */

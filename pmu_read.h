@@ -28,21 +28,23 @@ struct my_pmu_sample {
 
 /**
  * struct my_pmu_reading - a set that is read, and what comes of it
+ * @request: what its CPU is asked for, and has answered if all was as expected
  * @set: the set
+ * @events: whose marks are reported, by place
  * @sample: filled in; NULL: counts are brought up to date, and no more
  * @err: what my_event_set_read() would return
- * @capture: what the CPU has answered, if all was as expected
  */
 struct my_pmu_reading {
+	struct my_pmu_request request;
 	struct my_event_set *set;
+	u64 events;
 	struct my_pmu_sample *sample;
 	int err;
-	struct my_pmu_capture capture;
 };
 
 int my_event_set_read(struct my_event_set *set, struct my_pmu_sample *sample);
 int my_event_set_keep_up(struct my_event_set *set);
-void my_pmu_read_cpus(const struct cpumask *cpus, struct my_pmu_reading **by_cpu);
+void my_pmu_read_cpus(const struct cpumask *cpus, struct my_pmu_request **by_cpu);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);
 

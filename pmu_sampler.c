@@ -78,7 +78,7 @@ static void read_cpus(struct my_session *s, bool keep_up)
 
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		t->reading.sample = keep_up ? NULL : &t->sample;
-	my_pmu_read_cpus(s->cpus, s->reading);
+	my_pmu_read_cpus(s->cpus, s->request);
 }
 
 static void take_samples(struct my_session *s)
@@ -273,7 +273,7 @@ void my_sampler_stop(void)
 /**
  * my_sampler_free() - the end of my_sampler_init()
  *
- * Context: task; the thread has stopped, and nobody has the files open.
+ * Context: task; the thread has stopped, and no file is open.
  */
 void my_sampler_free(void)
 {

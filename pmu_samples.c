@@ -99,28 +99,20 @@ int my_samples_init(struct my_samples *samples, unsigned int per_sample)
  * my_samples_free() - give the room back
  * @samples: the rows
  *
- * Context: task; nobody has the file open any more.
+ * Context: task; the file is not open any more.
  */
 void my_samples_free(struct my_samples *samples)
 {
 	kvfree(samples->row);
 }
 
-/* The one that matters most: the growth of the first two is not known. */
-static const char *flag_of(const struct my_pmu_marks *marks, u64 counter)
-{
-	if (marks->clobbered & counter)
-		return "stolen";
-	if (marks->late & counter)
-		return "late";
-	return marks->wrapped & counter ? "wrapped" : "";
-}
-
+/* The flag is the one that matters most: the growth of the first two is not known. */
 static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		     unsigned int i, u64 number)
 {
+	const struct my_pmu_marks *marks = &t->sample.marks;
 	int home = t->set.schedule.home[i];
-	u64 bit = home == MY_NO_COUNTER ? 0 : BIT_ULL(home);
+	u64 counter = home == MY_NO_COUNTER ? 0 : BIT_ULL(home);
 
 	*row = (struct my_samples_row) {
 		.event = &t->set.event[i],
@@ -131,8 +123,12 @@ static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		.missed = t->missed,
 		.grown = t->grown[i],
 		.home = home,
-		.flag = flag_of(&t->sample.marks, bit),
+		.flag = marks->wrapped & counter ? "wrapped" : "",
 	};
+	if (marks->late & counter)
+		row->flag = "late";
+	if (marks->clobbered & counter)
+		row->flag = "stolen";
 }
 
 /**

@@ -410,7 +410,7 @@ void my_event_set_place(struct my_event_set *set, unsigned int number)
 }
 
 /**
- * my_event_set_release() - the counters that a set has belong to nobody any more
+ * my_event_set_release() - the counters of a set become free
  * @set: the set; nothing of it is programmed
  *
  * Context: as my_event_set_assign().
@@ -433,7 +433,7 @@ void my_event_set_release(struct my_event_set *set)
  * @set: the set; nothing of it is programmed; it loses the counters that it had
  * @attr: the events
  * @nr: how many, at most MY_EVENTS_MAX
- * @culprit: if refused, the place of the event because of which
+ * @culprit: if refused, the place of the event that caused it
  * @why: and the reason
  *
  * If all can be counted at the same time, they are; otherwise groups rotate, except

@@ -116,7 +116,7 @@ static int refuse_rate(const struct my_hw_perf_event *hw,
 			 ROUNDS * HW_ROUND_INSTRUCTIONS, least, most);
 }
 
-/* With one probe; if the counter does not count it, nothing is proved. */
+/* With one probe; a counter that does not count its event passes. */
 static int test_counter(struct my_pmu_cpu *cpu, int idx,
 			const struct my_pmu_probe *probe, struct my_pmu_why *why)
 {

@@ -69,7 +69,7 @@ void my_session_free(struct my_session *s)
 		if (s->target)
 			kvfree(s->target[cpu]);
 	}
-	kfree(s->reading);
+	kfree(s->request);
 	kfree(s->target);
 	free_cpumask_var(s->scratch[1]);
 	free_cpumask_var(s->scratch[0]);
@@ -91,8 +91,8 @@ struct my_session *my_session_new(void)
 		return NULL;
 	mutex_init(&s->sample_lock);
 	s->target = kcalloc(nr_cpu_ids, sizeof(*s->target), GFP_KERNEL);
-	s->reading = kcalloc(nr_cpu_ids, sizeof(*s->reading), GFP_KERNEL);
-	if (s->target && s->reading &&
+	s->request = kcalloc(nr_cpu_ids, sizeof(*s->request), GFP_KERNEL);
+	if (s->target && s->request &&
 	    zalloc_cpumask_var(&s->cpus, GFP_KERNEL) &&
 	    zalloc_cpumask_var(&s->scratch[0], GFP_KERNEL) &&
 	    zalloc_cpumask_var(&s->scratch[1], GFP_KERNEL))
@@ -111,7 +111,7 @@ static struct my_target *new_target(struct my_session *s, int cpu)
 	t->set.freeze = s->freeze;
 	t->reading.set = &t->set;
 	s->target[cpu] = t;
-	s->reading[cpu] = &t->reading;
+	s->request[cpu] = &t->reading.request;
 	return t;
 }
 
@@ -494,7 +494,7 @@ struct my_target *my_session_join(struct my_session *s, int cpu)
 	return t;
 
 err_free:
-	s->reading[cpu] = NULL;
+	s->request[cpu] = NULL;
 	s->target[cpu] = NULL;
 	kvfree(t);
 	return NULL;

@@ -22,7 +22,7 @@
  * @cpus: those that there are targets for; changes under @sample_lock
  * @scratch: for whoever prints, at load
  * @target: these, by CPU
- * @reading: how each is asked, by CPU
+ * @request: how each is asked, by CPU
  * @start: since when events count, CLOCK_MONOTONIC, ns
  * @held: the PMU whose generic counters are reserved: all that any CPU has
  * @sample_lock: held from a sample's reading to its printing, and while a CPU comes
@@ -40,7 +40,7 @@ struct my_session {
 	cpumask_var_t cpus;
 	cpumask_var_t scratch[2];
 	struct my_target **target;
-	struct my_pmu_reading **reading;
+	struct my_pmu_request **request;
 	u64 start;
 	struct my_x86_pmu held;
 	struct mutex sample_lock;	/* a sample and its lines, against CPUs that go */

@@ -130,11 +130,10 @@ struct my_pmu_marks {
  * @cpu: the CPU
  * @freeze: its counters are stopped while they are read
  * @offline: the CPU is down, or not yet up: nothing is programmed
- * @planned: @plan can be used
- * @plain: and each capture can be added without a look at the clock
+ * @plain: @plan is valid, and each capture can be added without a look at the clock
  * @lock: held while events change or counts are added; not taken by NMIs
- * @seq: number of the last thing done with the events: a capture, or anything else
- * @accounted: up to which of these the counts include it
+ * @accounted: up to which of the things done with the events, see @plan.seq, the counts
+ *	include it
  * @timed: when the counts were last added together with the time, TSC
  * @nr_events: how many events
  * @used: counters that belong to an event in any rotation
@@ -149,7 +148,7 @@ struct my_pmu_marks {
  * @active: events that are programmed: those of @enabled in this rotation; none
  *	while @offline
  * @active_counters: their counters
- * @stopped_externally: counters that somebody else has stopped, nobody knows when
+ * @stopped_externally: counters that somebody else has stopped, at an unknown time
  * @marks: what the next sample will say
  * @rotate_err: an access in a rotation failed, in an interrupt; the next read says so
  * @up_since: when the CPU came up, CLOCK_MONOTONIC, ns
@@ -159,17 +158,15 @@ struct my_pmu_marks {
  *
  * From @schedule on, all of it changes on @cpu only, with interrupts off, under @lock,
  * with two exceptions: my_event_set_account() adds captures, and marks are taken, on any
- * CPU under @lock; @seq is written by captures on @cpu without it.  Where events are
+ * CPU under @lock; @plan.seq is written by captures on @cpu without it.  Where events are
  * rotated nothing is captured, so that a rotation, on @cpu, needs no lock.
  */
 struct my_event_set {
 	struct my_pmu_cpu *cpu;
 	bool freeze;
 	bool offline;
-	bool planned;
 	bool plain;
 	raw_spinlock_t lock;
-	u64 seq;
 	u64 accounted;
 	u64 timed;
 	unsigned int nr_events;

@@ -80,8 +80,8 @@ cross_calls() {
 }
 
 trace_calls() {
-	echo 'p:reads my_pmu:capture_this_cpu' > $tracing/kprobe_events
-	echo 'p:answers my_pmu:capture_one' >> $tracing/kprobe_events
+	echo 'p:reads my_pmu:intel_capture_cpus' > $tracing/kprobe_events
+	echo 'p:answers my_pmu:intel_capture_one' >> $tracing/kprobe_events
 	echo 'p:calls my_pmu:call_on_cpu' >> $tracing/kprobe_events
 	echo 1 > $tracing/events/kprobes/enable
 }

@@ -21,7 +21,7 @@ registers() {
 
 # The functions of the module that other CPUs are made to run, as they are run.
 trace_calls() {
-	echo 'p:reads my_pmu:capture_this_cpu' > $tracing/kprobe_events
+	echo 'p:reads my_pmu:intel_capture_cpus' > $tracing/kprobe_events
 	echo 'p:calls my_pmu:call_on_cpu' >> $tracing/kprobe_events
 	echo mono > $tracing/trace_clock
 	echo > $tracing/trace

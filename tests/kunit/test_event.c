@@ -803,6 +803,60 @@ static void event_read_fails(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* The same, when several CPUs are asked at once, with each access, and with each read. */
+static void event_read_cpus_fails(struct kunit *test)
+{
+	static const char three[] = "cycles@gp0,cycles@gp1,instructions@fixed0";
+	struct my_event_set *set = test_set(test, PMU(V4), three);
+	struct my_pmu_request *by_cpu[TEST_CPU + 1] = {};
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_reading *reading;
+	unsigned int nth, freeze;
+	u64 count;
+
+	reading = kunit_kzalloc(test, sizeof(*reading), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, reading);
+	reading->set = set;
+	reading->sample = test_sample(test);
+	by_cpu[TEST_CPU] = &reading->request;
+	for (freeze = 0; freeze < 2; freeze++) {
+		set->freeze = freeze;
+		for (nth = 1; nth <= 64; nth++) {
+			test_up(test, set);
+			/* With marks to report the CPU would read once more. */
+			set->marks = (struct my_pmu_marks) {};
+			sim->fail_nth = nth;
+			my_pmu_read_cpus(cpumask_of(TEST_CPU), by_cpu);
+			KUNIT_EXPECT_EQ(test, reading->err, sim->fail_nth ? 0 : -EIO);
+			if (sim->fail_nth)
+				break;
+			KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+			test_up(test, set);
+			sim->fail_nth = nth;
+			KUNIT_EXPECT_EQ(test, my_event_set_read(set, reading->sample), -EIO);
+			KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+			test_up(test, set);
+			sim->fail_nth = nth;
+			KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -EIO);
+			KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+		}
+		sim->fail_nth = 0;
+		/* GLOBAL_CTRL, five of the counters, their control, the status; the stop. */
+		KUNIT_EXPECT_EQ(test, nth, freeze ? 11U : 9U);
+		/* And each of them sees that somebody has stopped a counter. */
+		sim->regs.global_ctrl &= ~BIT_ULL(0);
+		my_pmu_read_cpus(cpumask_of(TEST_CPU), by_cpu);
+		KUNIT_EXPECT_EQ(test, reading->err, 0);
+		KUNIT_EXPECT_EQ(test, reading->sample->marks.clobbered, BIT_ULL(0));
+		sim->regs.global_ctrl &= ~BIT_ULL(0);
+		KUNIT_EXPECT_EQ(test, my_event_set_read(set, reading->sample), 0);
+		KUNIT_EXPECT_EQ(test, reading->sample->marks.clobbered, BIT_ULL(0));
+		sim->regs.global_ctrl &= ~BIT_ULL(0);
+		KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -ESTALE);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
+}
+
 static void event_suite_case_exit(struct kunit *test)
 {
 	test_bring_cpu_back();
@@ -831,6 +885,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_disable_goes_on, test_global_gen_params),
 	KUNIT_CASE_PARAM(event_all_fails, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_read_fails, test_global_gen_params),
+	KUNIT_CASE(event_read_cpus_fails),
 	{}
 };
 

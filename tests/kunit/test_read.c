@@ -494,19 +494,19 @@ static void read_account_after(struct kunit *test)
 	test_up(test, set);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	time = s->time;
-	capture_at(set, &capture, set->seq);
+	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
 	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
-	capture_at(set, &capture, set->seq);
+	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
 	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
-	capture_at(set, &capture, set->seq);
+	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
 	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
-	capture_at(set, &capture, set->seq);
+	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
-	KUNIT_EXPECT_FALSE(test, set->planned);
+	KUNIT_EXPECT_FALSE(test, set->plan.valid);
 	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -ENXIO);
 }
 
@@ -537,7 +537,7 @@ static void read_without_ticks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), 2 * ACCESSES_OF_CAPTURE);
 	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
 	KUNIT_EXPECT_EQ(test, accesses_of_read(test, set, s), ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_FALSE(test, set->planned);
+	KUNIT_EXPECT_FALSE(test, set->plan.valid);
 	sim_without_ticks = false;
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
@@ -645,7 +645,7 @@ static void read_on_its_cpu(struct kunit *test)
 
 	test_up(test, set);
 	time = r.event->hw.prev_time;
-	capture_at(set, &capture, set->seq + 1);
+	capture_at(set, &capture, set->plan.seq + 1);
 	capture.value[set->plan.first] -= 99;
 	test_retire(test, 0, 10);
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
@@ -750,7 +750,7 @@ static void read_on_its_cpu_unreliable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.count, 100ULL);
 	/* It is captured nevertheless, in a call. */
 	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
-	KUNIT_EXPECT_TRUE(test, set->planned);
+	KUNIT_EXPECT_TRUE(test, set->plan.valid);
 	KUNIT_EXPECT_FALSE(test, set->plain);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
