@@ -14,7 +14,6 @@
 
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
-#include <linux/smp.h>
 #include <linux/types.h>
 #include <asm/perf_event.h>
 
@@ -256,8 +255,8 @@ struct my_pmu_ops {
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	int (*ack_overflow)(const struct my_x86_pmu *pmu, u64 counters);
-	smp_call_func_t capture_one;
-	smp_call_func_t capture_cpus;
+	void (*capture_one)(void *request);
+	void (*capture_cpus)(void *by_cpu);
 
 	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 *in_use);
 	bool (*plan)(const struct my_x86_pmu *pmu,
