@@ -857,6 +857,23 @@ static void event_read_cpus_fails(struct kunit *test)
 	}
 }
 
+/* A mark that a read found which reports none: once it is reported the CPU plans anew. */
+static void event_keep_up_marks(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_up(test, set);
+	KUNIT_EXPECT_TRUE(test, set->plain);
+	sim_cpu(TEST_CPU)->regs.evtsel[0] = 0x4300c0;
+	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
+	KUNIT_EXPECT_FALSE(test, set->plain);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, BIT_ULL(0));
+	KUNIT_EXPECT_TRUE(test, set->plain);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 static void event_suite_case_exit(struct kunit *test)
 {
 	test_bring_cpu_back();
@@ -886,6 +903,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_all_fails, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_read_fails, test_global_gen_params),
 	KUNIT_CASE(event_read_cpus_fails),
+	KUNIT_CASE(event_keep_up_marks),
 	{}
 };
 
