@@ -150,8 +150,8 @@ static void make_plan(struct my_event_set *set)
 		nr++;
 	}
 	set->plan.valid = pmu->ops->plan(pmu, &set->cpu->state, hw, nr,
-				      set->active_counters & reliable, set->freeze,
-				      &set->plan);
+					 set->active_counters & reliable, set->freeze,
+					 &set->plan);
 	for (i = set->plan.first; set->plan.valid && i < set->plan.end; i++)
 		set->plan.event[i] = place[set->plan.event[i]];
 	set->plain = set->plan.valid && !(set->active_counters & ~reliable) &&

@@ -96,7 +96,7 @@ check_agreement() {
 	if [ $shares = yes ]; then
 		return
 	fi
-	is "$1: all counters show the same, but for $within" "$(samples | awk -v within=$within '{
+	is "$1: all counters show the same, within $within" "$(samples | awk -v within=$within '{
 		least = most = ""
 		for (i = 1; i <= NF; i++) {
 			if ($i !~ /^(instructions|cycles)@/)
@@ -143,7 +143,7 @@ attempts() {
 	done
 }
 
-# --- no parameter at all: a program of which the length is known, over a wrap
+# --- no parameter at all: a program of known length, over a wrap
 run_program() {
 	load
 	loaded=$?

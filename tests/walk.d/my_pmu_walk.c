@@ -27,7 +27,7 @@ struct entry {
 };
 
 static struct entry entries[MAX_ENTRIES];
-static atomic_t nr_entries;	/* that were to be had: it may be more */
+static atomic_t nr_entries;	/* may be more than there was room for */
 
 /* An idle CPU takes calls without an interrupt. */
 static bool is_called(void)
