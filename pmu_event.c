@@ -6,12 +6,11 @@
  * IA32_PERF_GLOBAL_CTRL (from version 2 on), so they count the same instructions.
  * What the registers held before is saved and restored.
  *
- * All that adds to a count is here, in accumulate().  A counter's raw value comes from
+ * All that adds to a count does so by accumulate().  A counter's raw value comes from
  * the CPU itself, which has stopped its counters and looks at each register
  * (my_event_set_update()); from a capture, which is added by whoever asked for it, on any
- * CPU (my_event_set_account()); or from a capture on the events' own CPU
- * (my_event_set_read_here()).  Each of them verifies every register of ours that others
- * can write.
+ * CPU (my_event_set_account()); or from a capture on the events' own CPU (pmu_read.c).
+ * Each of them verifies every register of ours that others can write.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -30,22 +29,6 @@
 #include "pmu_why.h"
 
 /* --- counts --------------------------------------------------------------------- */
-
-/*
- * So many TSC ticks, a millisecond or two, a count may be ahead of its time.  A growth
- * that is implausible in that time is as implausible in none.
- */
-#define UNTIMED_TICKS		BIT_ULL(22)
-
-/* The one writer of counts: @delta since the last time; the counter shows @now. */
-static __always_inline void accumulate(struct my_perf_event *event, u64 delta,
-				       u64 now, u64 time)
-{
-	event->count += delta;
-	event->running += time - event->hw.prev_time;
-	event->hw.prev_count = now;
-	event->hw.prev_time = time;
-}
 
 /* Whether the growth is known, from the counter's values; its control aside. */
 static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
@@ -140,7 +123,7 @@ static void make_plan(struct my_event_set *set)
 	u64 left;
 
 	set->plan.valid = false;
-	set->plain = false;
+	set->local_cpu = -1;
 	if (!set->active || set->stopped_externally || !pmu->ops->plan ||
 	    my_event_set_multiplexes(set) || !my_pmu_has_ticks())
 		return;
@@ -154,8 +137,9 @@ static void make_plan(struct my_event_set *set)
 					 &set->plan);
 	for (i = set->plan.first; set->plan.valid && i < set->plan.end; i++)
 		set->plan.event[i] = place[set->plan.event[i]];
-	set->plain = set->plan.valid && !(set->active_counters & ~reliable) &&
-		     !set->marks.clobbered && !set->marks.late;
+	if (set->plan.valid && !(set->active_counters & ~reliable) &&
+	    !set->marks.clobbered && !set->marks.late)
+		set->local_cpu = set->cpu->cpu;
 }
 
 /**
@@ -216,66 +200,6 @@ bool my_event_set_account(struct my_event_set *set,
 	return true;
 }
 
-/*
- * A growth that is plausible in any time needs no clock; for how long the events have
- * counted is added with the next growth, which must be soon.  A capture that was made
- * before, and is accounted for later, shows less than the counts have by then: a step
- * back, which is refused; or the same.
- *
- * Returns false if more must be known of a growth, or the clock was not read for long.
- * What was added is right all the same.
- */
-static __always_inline bool advance(struct my_event_set *set)
-{
-	const struct my_pmu_capture *capture = &set->capture;
-	const struct my_pmu_plan *plan = &set->plan;
-	unsigned int i;
-
-	if (capture->ticks - set->timed > UNTIMED_TICKS)
-		return false;
-	for (i = plan->first; i < plan->end; i++) {
-		struct my_perf_event *event = &set->event[plan->event[i]];
-		u64 delta = capture->value[i] - event->hw.prev_count;
-
-		/* It has not wrapped: the overflow status would have told. */
-		if (unlikely(!my_pmu_plausible(delta, 0)))
-			return false;
-		accumulate(event, delta, capture->value[i], event->hw.prev_time);
-	}
-	return true;
-}
-
-/**
- * my_event_set_read_here() - counts, on the events' own CPU: no IPI and no clock
- * @set: the set
- * @first: the event from which on @events has places
- * @events: which
- * @counts: filled in, in their order
- *
- * Context: any CPU, interrupts off.
- * Return: 0; 1 if it must be done in another way; -EIO if a register faulted.
- */
-int my_event_set_read_here(struct my_event_set *set,
-			   const struct my_perf_event *first, u64 events,
-			   u64 *counts)
-{
-	bool done;
-	int err;
-
-	lockdep_assert_irqs_disabled();
-	if (set->cpu->cpu != smp_processor_id() || !set->plain)
-		return 1;
-	err = set->cpu->pmu.ops->capture(&set->plan, &set->capture);
-	if (unlikely(err))
-		return err;
-	raw_spin_lock(&set->lock);
-	done = advance(set);
-	for (; done && events; events &= events - 1)
-		*counts++ = first[__ffs64(events)].count;
-	raw_spin_unlock(&set->lock);
-	return !done;
-}
-
 /* --- start and stop, on the set's CPU, interrupts off ---------------------------- */
 
 /**
@@ -290,6 +214,7 @@ void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu)
 	set->cpu = cpu;
 	set->freeze = true;
 	set->offline = true;
+	set->local_cpu = -1;
 	raw_spin_lock_init(&set->lock);
 }
 

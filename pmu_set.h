@@ -130,7 +130,8 @@ struct my_pmu_marks {
  * @cpu: the CPU
  * @freeze: its counters are stopped while they are read
  * @offline: the CPU is down, or not yet up: nothing is programmed
- * @plain: @plan is valid, and each capture can be added without a look at the clock
+ * @local_cpu: the CPU on which a capture can be added without a look at the clock: @cpu's
+ *	if @plan is valid and nothing is to be reported; otherwise -1
  * @lock: held while events change or counts are added; not taken by NMIs
  * @accounted: up to which of the things done with the events, see @plan.seq, the counts
  *	include it
@@ -165,7 +166,7 @@ struct my_event_set {
 	struct my_pmu_cpu *cpu;
 	bool freeze;
 	bool offline;
-	bool plain;
+	int local_cpu;
 	raw_spinlock_t lock;
 	u64 accounted;
 	u64 timed;

@@ -548,7 +548,7 @@ static void client_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts[0], 6ULL);
 	/* as whoever marks it would leave the plan */
 	event->set->marks.late = BIT_ULL(0);
-	event->set->plain = false;
+	event->set->local_cpu = -1;
 	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), -ESTALE);
 	/* seen when it is stopped, and reported when it is read */
 	sim->regs.evtsel[0] = 0;

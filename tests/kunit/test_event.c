@@ -864,13 +864,13 @@ static void event_keep_up_marks(struct kunit *test)
 	struct my_pmu_sample *s = test_sample(test);
 
 	test_up(test, set);
-	KUNIT_EXPECT_TRUE(test, set->plain);
+	KUNIT_EXPECT_EQ(test, set->local_cpu, TEST_CPU);
 	sim_cpu(TEST_CPU)->regs.evtsel[0] = 0x4300c0;
 	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
-	KUNIT_EXPECT_FALSE(test, set->plain);
+	KUNIT_EXPECT_EQ(test, set->local_cpu, -1);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->marks.clobbered, BIT_ULL(0));
-	KUNIT_EXPECT_TRUE(test, set->plain);
+	KUNIT_EXPECT_EQ(test, set->local_cpu, TEST_CPU);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 

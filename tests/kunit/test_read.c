@@ -751,7 +751,7 @@ static void read_on_its_cpu_unreliable(struct kunit *test)
 	/* It is captured nevertheless, in a call. */
 	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
 	KUNIT_EXPECT_TRUE(test, set->plan.valid);
-	KUNIT_EXPECT_FALSE(test, set->plain);
+	KUNIT_EXPECT_EQ(test, set->local_cpu, -1);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
