@@ -3607,9 +3607,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_refuses_busy),
 	KUNIT_CASE(core_refuses_half_online),
 	KUNIT_CASE_PARAM(core_prints_pmu, pmu_lines_gen_params),
-	KUNIT_CASE_PARAM(core_unwinds_steps, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(core_unwinds_reservations, test_pmu_gen_params),
-	KUNIT_CASE_PARAM(core_unwinds_registers, test_pmu_gen_params),
 	KUNIT_CASE(core_samples),
 	KUNIT_CASE(core_line),
 	KUNIT_CASE(core_ticks),
@@ -3687,6 +3685,8 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_client_is_left),
 	KUNIT_CASE(core_client_was_there_first),
 	KUNIT_CASE(core_counts_nothing),
+	KUNIT_CASE_PARAM(core_unwinds_steps, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(core_unwinds_registers, test_pmu_gen_params),
 	{}
 };
 

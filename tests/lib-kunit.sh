@@ -21,14 +21,20 @@ kunit_guest='
 # scripts/kunit there are two CPUs, and one that could be but is not there. It takes half
 # a minute, instrumented a whole one; beside other guests some times as long.
 kunit_module() {
-	local log=$1 series=$2 dir options='kunit.filter_glob=none possible_cpus=3 oops=panic'
-	shift 2
+	local log=$1
+
+	shift
+	kunit_load "$log" "$("$lab/kunit" module "$@")"
+}
+
+# kunit_load LOG DIR: likewise, of a module that is built; DIR is as scripts/kunit has it.
+kunit_load() {
+	local log=$1 dir=$2 options='kunit.filter_glob=none possible_cpus=3 oops=panic'
 
 	# Instrumented, beside other guests, the loops over all accesses take that long.
 	if [[ -n ${MY_PMU_GCOV:-} ]]; then
 		options+=' rcupdate.rcu_cpu_stall_timeout=120'
 	fi
-	dir=$("$lab/kunit" module "$series" "$@")
 	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
 		--module "$dir/src/my_pmu_kunit.ko" -- sh -c "$kunit_guest" < /dev/null
 }

@@ -25,29 +25,67 @@ break_file() {
 # (EDIT is for sed), calls `COPY`, which prints the path of a fresh copy of the
 # source, and after the edit `SURVIVES COPY MORE`, which says in comments what
 # it saw. Prints TAP; the status is 1 if any survived.
+#
+# workers are at it side by side, each with a $work of its own.
 run_mutants() {
-	local copy=$1 survives=$2 number=0 failed=0 mutant what file edit more source path
+	local count=$(($# - 2)) results=$work/results worker number=0 killed=0 pids=()
 
-	shift 2
-	for mutant; do
-		IFS=@ read -r what file edit more <<< "$mutant"
-		number=$((number + 1))
-		source=$("$copy")
-		path=$(path_in "$source" "$file")
-		if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
-			echo "not ok $number - killed: $what (the line to break is gone)"
-			failed=$((failed + 1))
-		elif "$survives" "$source" "$more"; then
-			echo "not ok $number - killed: $what"
-			failed=$((failed + 1))
-		else
-			echo "ok $number - killed: $what"
+	mkdir "$results"
+	for ((worker = 0; worker < ${workers:-1}; worker++)); do
+		mkdir "$work/worker$worker"
+		(
+			trap - EXIT
+			work=$work/worker$worker
+			try_mutants "$results" "$worker" "$@"
+		) &
+		pids+=($!)
+	done
+	while ((++number <= count)); do
+		# Until it is there, or nobody is left who could bring it.
+		while [[ ! -e $results/$number ]] && kill -0 "${pids[@]}" 2> /dev/null; do
+			sleep 0.1
+		done
+		if ! cat "$results/$number" 2> /dev/null; then
+			echo "not ok $number - killed: a worker of run_mutants ended before it"
+		elif grep -q '^ok' "$results/$number"; then
+			killed=$((killed + 1))
 		fi
 	done
-	echo "1..$number"
-	echo "# $((number - failed)) killed, $failed survived"
+	wait
+	echo "1..$count"
+	echo "# $killed killed, $((count - killed)) survived"
 	# None at all proves nothing.
-	return $((failed > 0 || number == 0))
+	return $((killed < count || count == 0))
+}
+
+# try_mutants RESULTS WORKER COPY SURVIVES MUTANT...: every so many, from this worker's
+# first on; what comes of each is in a file in RESULTS.
+try_mutants() {
+	local results=$1 worker=$2 copy=$3 survives=$4 number=0 mutant
+
+	shift 4
+	for mutant; do
+		number=$((number + 1))
+		if ((number % ${workers:-1} == worker)); then
+			try_mutant "$copy" "$survives" "$number" "$mutant" > "$work/result"
+			mv "$work/result" "$results/$number"
+		fi
+	done
+}
+
+try_mutant() {
+	local copy=$1 survives=$2 number=$3 what file edit more source path
+
+	IFS=@ read -r what file edit more <<< "$4"
+	source=$("$copy")
+	path=$(path_in "$source" "$file")
+	if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
+		echo "not ok $number - killed: $what (the line to break is gone)"
+	elif "$survives" "$source" "$more"; then
+		echo "not ok $number - killed: $what"
+	else
+		echo "ok $number - killed: $what"
+	fi
 }
 
 # show_mutants COPY MUTANT...: as run_mutants, but shows what each of them changes, and

@@ -747,7 +747,6 @@ static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_firmware),
 	KUNIT_CASE(client_unwinds_allocations),
 	KUNIT_CASE_PARAM(client_unwinds_registers, test_pmu_gen_params),
-	KUNIT_CASE_PARAM(client_unwinds_beside, test_pmu_gen_params),
 	KUNIT_CASE(client_liar),
 	KUNIT_CASE(client_beside),
 	KUNIT_CASE(client_stale),
@@ -759,6 +758,7 @@ static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_lost),
 	KUNIT_CASE(client_keep_up),
 	KUNIT_CASE(client_keep_up_how_often),
+	KUNIT_CASE_PARAM(client_unwinds_beside, test_pmu_gen_params),
 	{ }
 };
 

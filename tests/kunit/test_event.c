@@ -895,8 +895,6 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(event_cpu_down),
 	KUNIT_CASE(event_offline),
 	KUNIT_CASE(event_hybrid),
-	KUNIT_CASE_PARAM(event_up_unwinds, test_pmu_gen_params),
-	KUNIT_CASE_PARAM(event_up_unwinds_counts, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_enable_unwinds, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_down_goes_on, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_disable_goes_on, test_global_gen_params),
@@ -904,6 +902,8 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_read_fails, test_global_gen_params),
 	KUNIT_CASE(event_read_cpus_fails),
 	KUNIT_CASE(event_keep_up_marks),
+	KUNIT_CASE_PARAM(event_up_unwinds, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(event_up_unwinds_counts, test_pmu_gen_params),
 	{}
 };
 

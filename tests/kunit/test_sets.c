@@ -686,9 +686,9 @@ static struct kunit_case sets_cases[] = {
 	KUNIT_CASE_PARAM(sets_restore, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(sets_are_no_firmware, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(sets_deed, test_pmu_gen_params),
-	KUNIT_CASE_PARAM(sets_deed_fails, test_pmu_gen_params),
 	KUNIT_CASE(sets_capture),
 	KUNIT_CASE(sets_rotate),
+	KUNIT_CASE_PARAM(sets_deed_fails, test_pmu_gen_params),
 	{}
 };
 
