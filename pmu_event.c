@@ -334,7 +334,11 @@ static int start_events(struct my_event_set *set, u64 events)
 		return err;
 	}
 	err = ops->start(&cpu->pmu, &cpu->state, set->active_counters);
-	/* An overflow from before is not taken for one of theirs. */
+	/*
+	 * An overflow from before, also one that was accounted for when they were last
+	 * stopped, is not taken for one of theirs; those of the others are still to be
+	 * accounted for.
+	 */
 	if (!err)
 		err = ops->ack_overflow(&cpu->pmu, set->stopped.overflowed & ~others &
 					set->active_counters & cpu->overflow_reliable);
@@ -351,8 +355,7 @@ static int start_events(struct my_event_set *set, u64 events)
  */
 static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 {
-	struct my_pmu_cpu *cpu = set->cpu;
-	u64 before = set->active_counters, time, left;
+	u64 time, left;
 	int first, err;
 
 	first = my_event_set_stop(set);
@@ -371,14 +374,6 @@ static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 	err = disable_events(set, events);
 	first = first ?: err;
 	err = start_active(set);
-	first = first ?: err;
-	if (!set->active)
-		return first;
-	/* Enabled again they must not seem to have wrapped once more. */
-	err = cpu->pmu.ops->ack_overflow(&cpu->pmu,
-					 set->stopped.overflowed & before &
-					 ~set->active_counters &
-					 cpu->overflow_reliable);
 	return first ?: err;
 }
 

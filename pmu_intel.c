@@ -247,7 +247,6 @@ static int intel_save(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
 	if (err)
 		return err;
-	s->ctrl = ctrl;
 	s->saved_ctrl = (s->saved_ctrl & ~counters) | (ctrl & counters);
 	s->saved_status = (s->saved_status & ~counters) | (status & counters);
 	return 0;

@@ -337,6 +337,49 @@ static void event_overflow_of_all(struct kunit *test)
 }
 
 /*
+ * A counter that has wrapped is stopped and started again, and while another one is
+ * started: it has wrapped once.
+ */
+static void event_overflow_and_again(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,instructions@gp1");
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_near_wrap(sim_cpu(TEST_CPU));
+	test_up(test, set);
+	test_retire(test, 100, 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+	test_retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, s->count[0], 110ULL);
+	KUNIT_EXPECT_EQ(test, s->count[1], 110ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* What the stop before has seen is not taken for what a stop that fails would see. */
+static void event_overflow_of_another_stop(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,instructions@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_near_wrap(sim);
+	test_up(test, set);
+	test_retire(test, 100, 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.wrapped, BIT_ULL(0) | BIT_ULL(1));
+	test_retire(test, 10, 0);
+	sim->fail_nth = 1;
+	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&set->event[0]), -EIO);
+	KUNIT_EXPECT_EQ(test, set->event[0].count, 110ULL);
+	KUNIT_EXPECT_EQ(test, set->marks.clobbered, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/*
  * While one is programmed the others stand still, from version 2 on, from the
  * write that stops them; and their time goes on.
  */
@@ -889,6 +932,8 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_own_work, test_global_gen_params),
 	KUNIT_CASE_PARAM(event_overflow_status, test_global_gen_params),
 	KUNIT_CASE_PARAM(event_overflow_of_all, test_global_gen_params),
+	KUNIT_CASE(event_overflow_and_again),
+	KUNIT_CASE(event_overflow_of_another_stop),
 	KUNIT_CASE_PARAM(event_others_count_on, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_one_of_two, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_all_off, test_pmu_gen_params),

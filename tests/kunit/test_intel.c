@@ -624,13 +624,14 @@ static void intel_read_sequence(struct kunit *test)
  * @running: GLOBAL_CTRL while both count
  * @started: after what was to be stopped was started again
  * @restored: after it was restored
+ * @kept: the same, where only the stop failed, and what a third user has set since
  */
 struct stop_test {
 	struct my_pmu_cpu *cpu;
 	unsigned int nth;
 	u64 ours, theirs;
 	int stop_err, err;
-	u64 running, started, restored;
+	u64 running, started, restored, kept;
 };
 
 static void stop_and_fail(void *data)
@@ -659,6 +660,11 @@ static void stop_and_fail(void *data)
 	sim->fail_nth = 1;
 	ops->restore(pmu, state, t->ours);
 	t->restored = sim->regs.global_ctrl;
+	sim->regs.global_ctrl |= BIT_ULL(3);
+	sim->fail_nth = t->nth;
+	ops->stop(pmu, state, t->ours, &stopped);
+	t->err = t->err ?: ops->restore(pmu, state, t->ours);
+	t->kept = sim->regs.global_ctrl;
 }
 
 /* Whichever access faults, counters of others count on. */
@@ -676,7 +682,47 @@ static void intel_stop_fails(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, t.running, 0x7000000f7ULL, "access %u", t.nth);
 		KUNIT_EXPECT_EQ_MSG(test, t.started, 0x7000000f7ULL, "access %u", t.nth);
 		KUNIT_EXPECT_EQ_MSG(test, t.restored, 0x6000000f6ULL, "access %u", t.nth);
+		KUNIT_EXPECT_EQ_MSG(test, t.kept, 0x6000000feULL, "access %u", t.nth);
 	}
+}
+
+/*
+ * A counter wraps before other counters are saved: it is its own overflow all the same.
+ * Once it is restored an overflow is that of another user.
+ */
+static void wrap_and_save(void *data)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct stop_test *t = data;
+	const struct my_x86_pmu *pmu = &t->cpu->pmu;
+	const struct my_pmu_ops *ops = pmu->ops;
+	struct my_pmu_state *state = &t->cpu->state;
+	struct my_pmu_stopped stopped;
+
+	t->err = ops->save(pmu, state, t->ours) ?:
+		 ops->stop(pmu, state, t->ours, &stopped) ?:
+		 ops->start(pmu, state, t->ours);
+	sim->regs.global_status |= t->ours;
+	t->err = t->err ?: ops->save(pmu, state, t->theirs);
+	t->err = t->err ?: ops->restore(pmu, state, t->ours);
+	t->restored = sim->regs.global_status;
+	t->err = t->err ?: ops->save(pmu, state, ~0ULL);
+	sim->regs.global_status |= t->ours;
+	t->err = t->err ?: ops->restore(pmu, state, ~0ULL);
+	t->kept = sim->regs.global_status;
+}
+
+static void intel_saves_status(struct kunit *test)
+{
+	struct stop_test t = { .ours = 0x100000001, .theirs = 0x200000004 };
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	t.cpu = test_set(test, PMU(V4), "cycles")->cpu;
+	sim->regs.global_status = t.theirs;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, wrap_and_save, &t));
+	KUNIT_EXPECT_EQ(test, t.err, 0);
+	KUNIT_EXPECT_EQ(test, t.restored, t.theirs);
+	KUNIT_EXPECT_EQ(test, t.kept, t.theirs | t.ours);
 }
 
 /* --- captures ------------------------------------------------------------------ */
@@ -1019,6 +1065,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),
 	KUNIT_CASE_PARAM(intel_read_sequence, read_gen_params),
 	KUNIT_CASE(intel_stop_fails),
+	KUNIT_CASE(intel_saves_status),
 	KUNIT_CASE_PARAM(intel_capture_values, capture_gen_params),
 	KUNIT_CASE_PARAM(intel_capture_moment, capture_gen_params),
 	KUNIT_CASE_PARAM(intel_capture_differs, capture_gen_params),
