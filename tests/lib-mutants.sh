@@ -33,11 +33,7 @@ run_mutants() {
 	mkdir "$results"
 	for ((worker = 0; worker < ${workers:-1}; worker++)); do
 		mkdir "$work/worker$worker"
-		(
-			trap - EXIT
-			work=$work/worker$worker
-			try_mutants "$results" "$worker" "$@"
-		) &
+		try_mutants "$results" "$worker" "$@" &
 		pids+=($!)
 	done
 	while ((++number <= count)); do
@@ -61,7 +57,7 @@ run_mutants() {
 # try_mutants RESULTS WORKER COPY SURVIVES MUTANT...: every so many, from this worker's
 # first on; what comes of each is in a file in RESULTS.
 try_mutants() {
-	local results=$1 worker=$2 copy=$3 survives=$4 number=0 mutant
+	local results=$1 worker=$2 copy=$3 survives=$4 work=$work/worker$2 number=0 mutant
 
 	shift 4
 	for mutant; do
