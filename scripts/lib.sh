@@ -8,6 +8,9 @@ set -euo pipefail
 # Without this a failure inside $(...) would go unnoticed.
 shopt -s inherit_errexit
 
+# shellcheck source=scripts/help.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/help.sh"
+
 # ---------------------------------------------------------------- messages
 
 say() {

@@ -9,6 +9,8 @@
 # must be encoded.
 #
 # With "all", all tables of both kernels, which takes a minute.
+#
+# Example: tests/pmu-events.pl all
 use strict;
 use warnings;
 use FindBin;
@@ -16,6 +18,9 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use JSON::PP;
 use List::Util qw(max);
+require "$FindBin::Bin/../scripts/help.pl";
+
+answer_help('', @ARGV);
 
 my $top = "$FindBin::Bin/..";
 my $work = tempdir(CLEANUP => 1);

@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make run, as a user would.
+#
+# Example: tests/run.sh
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "$(readlink -f "$0")")/../scripts/help.sh"
+answer_help '' "$@"
 
 cd "$(dirname "$(readlink -f "$0")")/.."
 work=$(mktemp -d)

@@ -6,9 +6,14 @@
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
 # as for the kernel's own.
+#
+# Example: tests/static.sh layers
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=scripts/help.sh
+source "$here/../scripts/help.sh"
+answer_help '' "$@"
 cd "$here/.."
 # shellcheck source=scripts/lib.sh
 source scripts/lib.sh

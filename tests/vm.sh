@@ -4,8 +4,13 @@
 # Tests scripts/vm, which all other tests trust. Prints TAP.
 #
 #   VM_OPTIONS   given to every scripts/vm, e.g. "--plain-qemu --module FILE"
+#
+# Example: tests/vm.sh
 
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "$(readlink -f "$0")")/../scripts/help.sh"
+answer_help '' "$@"
 
 vm=$(dirname "$(readlink -f "$0")")/../scripts/vm
 read -r -a options <<< "${VM_OPTIONS:-}"

@@ -9,6 +9,7 @@ A header with declarations only is no such file.
 
 REASONS has a line for each: FILE or *: FUNCTION or *: TEXT or *: REASON. TEXT is a part
 of the source line."""
+import argparse
 import collections
 import json
 import os
@@ -126,4 +127,11 @@ def main(sources, reasons_path):
     return 1 if any(wrong for _, wrong in results) else 0
 
 
-sys.exit(main(*sys.argv[1:]))
+PARSER = argparse.ArgumentParser(
+    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+    epilog="Example: tests/coverage calls it with what gcov has counted in a guest")
+PARSER.error = lambda message: PARSER.exit(2, f"coverage.py: {message}\n")
+PARSER.add_argument("SOURCES")
+PARSER.add_argument("REASONS")
+ARGUMENTS = PARSER.parse_args()
+sys.exit(main(ARGUMENTS.SOURCES, ARGUMENTS.REASONS))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """kunit.py's results (its --json, on standard input) as TAP, a test for each
 case, and for each row of those that have parameters."""
+import argparse
 import json
 import sys
 
@@ -14,6 +15,10 @@ def cases(group, path=()):
         yield from cases(sub, path + (sub["name"],))
 
 
+parser = argparse.ArgumentParser(
+    description=__doc__, epilog="Example: tests/kunit/tap.py < results.json")
+parser.error = lambda message: parser.exit(2, f"tap.py: {message}\n")
+parser.parse_args()
 number = 0
 for name, status in cases(json.load(sys.stdin)):
     number += 1
