@@ -290,8 +290,11 @@ static void stop_counting(struct my_session *s)
  */
 int my_hotplug_start(struct my_session *s, const char *counters)
 {
+	unsigned int flags;
 	int err;
 
+	/* A suspend that has begun already would not notify us. */
+	flags = lock_system_sleep();
 	cpus_read_lock();
 	err = my_session_take_over(s, counters);
 	if (!err) {
@@ -305,11 +308,12 @@ int my_hotplug_start(struct my_session *s, const char *counters)
 		my_clients_begin(&client_host);
 	}
 	cpus_read_unlock();
-	if (err)
-		return err;
-	err = register_notifiers();
-	if (err)
-		stop_counting(s);
+	if (!err) {
+		err = register_notifiers();
+		if (err)
+			stop_counting(s);
+	}
+	unlock_system_sleep(flags);
 	return err;
 }
 
@@ -320,7 +324,10 @@ int my_hotplug_start(struct my_session *s, const char *counters)
  */
 void my_hotplug_stop(void)
 {
+	unsigned int flags = lock_system_sleep();
+
 	unregister_reboot_notifier(&reboot_notifier);
 	unregister_pm_notifier(&sleep_notifier);
 	stop_counting(hotplug.session);
+	unlock_system_sleep(flags);
 }
