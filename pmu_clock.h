@@ -33,7 +33,7 @@ static inline bool my_pmu_has_ticks(void)
 }
 
 /**
- * my_pmu_ticks() - the moment, as hw_capture() sees it
+ * my_pmu_ticks() - the moment, as a capture has it
  *
  * Context: any.
  * Return: the TSC.

@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "pmu_cpu.h"
 #include "pmu_hw.h"
@@ -50,7 +51,9 @@ static void probe_on_cpu(void *info)
 	req->err = my_intel_pmu_probe(&pmu, req->why);
 	if (req->err)
 		return;
-	cpu->pmu = pmu;
+	/* Others may be reading what is the same as before. */
+	if (memcmp(&cpu->pmu, &pmu, sizeof(pmu)))
+		cpu->pmu = pmu;
 	if (!cpu->used)
 		req->err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, ~0ULL);
 }

@@ -14,8 +14,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/lockdep.h>
@@ -68,6 +66,7 @@ static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
 int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 {
 	const struct my_pmu_ops *ops = set->cpu->pmu.ops;
+	bool all = events == set->active;
 	enum my_pmu_growth growth;
 	int first = 0, err;
 	u64 now = 0;
@@ -104,6 +103,7 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 		hw->prev_count = now;
 		hw->prev_time = time;
 	}
+	set->just_timed |= all && !first;
 	return first;
 }
 
@@ -123,9 +123,12 @@ static void make_plan(struct my_event_set *set)
 	u64 left;
 
 	set->plan.valid = false;
-	set->local_cpu = -1;
+	WRITE_ONCE(set->local_cpu, -1);
 	if (!set->active || set->stopped_externally || !pmu->ops->plan ||
 	    my_event_set_multiplexes(set) || !my_pmu_has_ticks())
+		return;
+	/* A mark must be reported before anything is added. */
+	if (set->marks.clobbered || set->marks.late)
 		return;
 	for (left = set->active; left; left &= left - 1) {
 		place[nr] = __ffs64(left);
@@ -137,9 +140,8 @@ static void make_plan(struct my_event_set *set)
 					 &set->plan);
 	for (i = set->plan.first; set->plan.valid && i < set->plan.end; i++)
 		set->plan.event[i] = place[set->plan.event[i]];
-	if (set->plan.valid && !(set->active_counters & ~reliable) &&
-	    !set->marks.clobbered && !set->marks.late)
-		set->local_cpu = set->cpu->cpu;
+	if (set->plan.valid && !(set->active_counters & ~reliable))
+		WRITE_ONCE(set->local_cpu, set->cpu->cpu);
 }
 
 /**
@@ -153,7 +155,9 @@ static void make_plan(struct my_event_set *set)
 void my_event_set_changed(struct my_event_set *set)
 {
 	set->accounted = ++set->plan.seq;
-	set->timed = my_pmu_ticks();
+	if (set->just_timed)
+		set->timed = my_pmu_ticks();
+	set->just_timed = false;
 	make_plan(set);
 }
 
@@ -164,9 +168,8 @@ void my_event_set_changed(struct my_event_set *set)
  * @time: when that was, CLOCK_MONOTONIC, ns
  *
  * Context: any CPU, under @set->lock.
- * Return: false if that cannot be: the counts include a later moment already, a growth
- * is not known for sure, or one was not and that is not reported yet.  Nothing was added
- * then; the CPU itself must look.
+ * Return: false if that cannot be: the counts include a later moment already, or a growth
+ * is not known for sure.  Nothing was added then; the CPU itself must look.
  */
 bool my_event_set_account(struct my_event_set *set,
 			  const struct my_pmu_capture *capture, u64 time)
@@ -178,8 +181,7 @@ bool my_event_set_account(struct my_event_set *set,
 	u64 now;
 
 	lockdep_assert_held(&set->lock);
-	/* While marks are to be reported the CPU reads, and plans again after that. */
-	if (capture->seq <= set->accounted || set->marks.clobbered || set->marks.late)
+	if (capture->seq <= set->accounted)
 		return false;
 	for (i = plan->first; i < plan->end; i++) {
 		event = &set->event[plan->event[i]];
@@ -214,6 +216,7 @@ void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu)
 	set->cpu = cpu;
 	set->freeze = true;
 	set->offline = true;
+	set->up_err = -ENXIO;
 	set->local_cpu = -1;
 	raw_spin_lock_init(&set->lock);
 }
@@ -333,6 +336,7 @@ static int start_events(struct my_event_set *set, u64 events)
 		start_active(set);
 		return err;
 	}
+	set->just_timed |= !others;
 	err = ops->start(&cpu->pmu, &cpu->state, set->active_counters);
 	/*
 	 * An overflow from before, also one that was accounted for when they were last
@@ -384,7 +388,7 @@ static int enable_on_cpu(struct my_event_set *set, u64 events, void *unused)
 
 	lockdep_assert_irqs_disabled();
 	if (set->offline)
-		return -ENXIO;
+		return set->up_err;
 	err = start ? start_events(set, start) : 0;
 	if (!err)
 		set->enabled |= events;
@@ -444,6 +448,7 @@ static void up_on_cpu(void *info)
 	my_refuse(req->why, -EIO, "a PMU register faulted");
 	raw_spin_lock(&set->lock);
 	req->err = test_and_start(set, req->why);
+	WRITE_ONCE(set->up_err, req->err);
 	my_event_set_changed(set);
 	raw_spin_unlock(&set->lock);
 }
@@ -478,6 +483,7 @@ static void down_on_cpu(void *info)
 
 	lockdep_assert_irqs_disabled();
 	req->err = 0;
+	WRITE_ONCE(set->up_err, -ENXIO);
 	if (set->offline)
 		return;
 	raw_spin_lock(&set->lock);
@@ -686,8 +692,9 @@ int my_event_set_call(struct my_event_set *set, u64 events,
  * Counts go on from where they were.
  *
  * Context: task, interrupts on; one cross-call.
- * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted, nothing
- * has changed then.
+ * Return: 0; -ENXIO if the CPU is offline, or what kept the event from starting when the
+ * CPU came back, see my_event_set_up(); -EIO if a register faulted, nothing has changed
+ * then.
  */
 int my_perf_event_enable(struct my_perf_event *event)
 {
@@ -703,27 +710,28 @@ EXPORT_SYMBOL_GPL(my_perf_event_enable);
  * my_perf_event_read() gives what it has counted.  If its CPU is offline, it does not
  * start when that is back.
  *
- * Context: task, interrupts on; one cross-call.  If its CPU is offline, also
- * cpus_read_lock().
+ * Context: task, interrupts on; one cross-call.
  * Return: 0, or -EIO if a register faulted, all others have been put back then.
  */
 int my_perf_event_disable(struct my_perf_event *event)
 {
 	u64 events = my_perf_event_group(event);
 	struct my_event_set *set = event->set;
+	unsigned long flags;
+	bool offline;
 	int err;
 
-	err = my_event_set_call(set, events, disable_on_cpu, NULL);
-	if (err != -ENXIO)
-		return err;
-	/* It must not start again when its CPU is back.  Here it can neither come nor go. */
-	cpus_read_lock();
-	err = 0;
-	if (cpu_online(set->cpu->cpu))
+	do {
 		err = my_event_set_call(set, events, disable_on_cpu, NULL);
-	else
-		set->enabled &= ~events;
-	cpus_read_unlock();
-	return err;
+		if (err != -ENXIO)
+			return err;
+		/* It must not start again when its CPU is back, which may be now. */
+		raw_spin_lock_irqsave(&set->lock, flags);
+		offline = set->offline;
+		if (offline)
+			set->enabled &= ~events;
+		raw_spin_unlock_irqrestore(&set->lock, flags);
+	} while (!offline);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(my_perf_event_disable);

@@ -130,7 +130,7 @@ static const struct my_pmu_probe intel_probes[] = {
  * @saved_status: IA32_PERF_GLOBAL_STATUS before us
  * @touched: counters that were stopped since they were saved
  * @others: IA32_PERF_GLOBAL_CTRL at the last stop, without the counters stopped
- * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last saved or written
+ * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last written
  */
 struct intel_state {
 	u64 saved_ctrl;

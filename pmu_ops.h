@@ -97,8 +97,9 @@ struct my_perf_event_attr {
  * @event_base: MSR by which the counter is written
  * @event_base_rdpmc: RDPMC index by which it is read
  * @prev_count: raw value at the last read, or when it was last programmed
- * @prev_time: when that was, CLOCK_MONOTONIC, ns, moved forward by the time that
- *	is excluded since, see my_event_set_exclude_time()
+ * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
+ *	before it; moved forward by the time that is excluded since, see
+ *	my_event_set_exclude_time()
  * @saved_config: the back end's: the control register (or field) before us
  * @saved_count: the back end's: the counter before us
  */
@@ -230,7 +231,8 @@ struct my_pmu_probe {
  *
  * @counters_for, @encode and @plan are pure.  The others act on the CPU they run on,
  * with interrupts off, and return 0, or -EIO for an access that faulted.  None
- * sleeps, prints, allocates, takes a lock or calls another CPU.
+ * sleeps, prints, allocates or calls another CPU, and none takes a lock, except that
+ * the functions of cross-calls call request->otherwise(), which may.
  */
 struct my_pmu_ops {
 	const struct my_pmu_probe *probes;

@@ -250,7 +250,8 @@ static int read_events(struct my_event_set *set, u64 events,
  * @set: the set
  * @sample: filled in
  *
- * Context: task, interrupts on; one cross-call, however many events.
+ * Context: task, interrupts on; one cross-call, however many events; a second one if a
+ * growth is not what it should be.
  * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted.
  */
 int my_event_set_read(struct my_event_set *set, struct my_pmu_sample *sample)
@@ -265,7 +266,7 @@ int my_event_set_read(struct my_event_set *set, struct my_pmu_sample *sample)
  * For users that cannot be relied on to read them in time, see
  * my_pmu_max_interval_ms().  Marks are left for whoever reads next.
  *
- * Context: task, interrupts on; one cross-call.
+ * Context: task, interrupts on; cross-calls as of my_event_set_read().
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
  */
 int my_event_set_keep_up(struct my_event_set *set)
@@ -356,13 +357,17 @@ static __always_inline int read_here(struct my_event_set *set,
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (set->local_cpu != smp_processor_id())
+	if (READ_ONCE(set->local_cpu) != smp_processor_id())
 		return 1;
 	err = set->cpu->pmu.ops->capture(&set->plan, &set->capture);
 	if (unlikely(err))
 		return err;
 	raw_spin_lock(&set->lock);
 	done = advance(set);
+	if (unlikely(!done)) {
+		set->capture.seq = ++set->plan.seq;
+		done = my_event_set_account(set, &set->capture, my_pmu_now());
+	}
 	for (; done && events; events &= events - 1)
 		*counts++ = first[__ffs64(events)].count;
 	raw_spin_unlock(&set->lock);
@@ -377,6 +382,8 @@ static noinline int read_all(struct my_event_set *set, u64 events, u64 *counts)
 	int err;
 
 	err = read_events(set, events, &sample);
+	if (err == -ENXIO)
+		return READ_ONCE(set->up_err);
 	if (err)
 		return err;
 	if (sample.marks.clobbered | sample.marks.late)
@@ -392,8 +399,10 @@ static noinline int read_all(struct my_event_set *set, u64 events, u64 *counts)
  * @count: what it has counted since it was first enabled, whether or not it is
  *	enabled now; not touched on error
  *
- * Context: task, interrupts on; one cross-call, if it is not the event's CPU.
- * Return: 0; -ENXIO if the CPU is down; -EIO if a register faulted; -ESTALE, once:
+ * Context: task, interrupts on; cross-calls as of my_event_set_read(); usually none if
+ * it is the event's CPU.
+ * Return: 0; -ENXIO if the CPU is offline, or what kept the event from starting when the
+ * CPU came back, see my_event_set_up(); -EIO if a register faulted; -ESTALE, once:
  * the counter's registers were overwritten, or one of them faulted when it was
  * stopped, and counts since the last read are lost.  It has been programmed again, and
  * the next read is right.

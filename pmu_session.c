@@ -2,7 +2,8 @@
 /*
  * A session: which CPUs, and which events on each of them.
  *
- * Whoever uses it holds cpus_read_lock(), or is in a hotplug callback.
+ * CPUs are added to it, and events assigned, under cpus_read_lock() or in a hotplug
+ * callback.  The sampler uses it under @sample_lock.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>

@@ -54,9 +54,10 @@ struct my_perf_event {
  *
  * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @active and
  * @overflow_reliable are changed on the CPU only, with interrupts off; no lock is
- * needed, and an NMI can use them.  The others change in task context, with CPU
- * hotplug held off: while the module is loaded or a CPU comes, and under the lock of
- * pmu_client.c.
+ * needed, and an NMI can use them.  The others change by request of one task at a time,
+ * with CPU hotplug held off: while the module is loaded or a CPU comes, and under the
+ * lock of pmu_client.c.  @pmu is written only if it is not what it was before, which
+ * others may be reading.
  */
 struct my_pmu_cpu {
 	int cpu;
@@ -130,8 +131,13 @@ struct my_pmu_marks {
  * @cpu: the CPU
  * @freeze: its counters are stopped while they are read
  * @offline: the CPU is down, or not yet up: nothing is programmed
+ * @just_timed: all counts were just added together with their time
+ * @up_err: while @offline: -ENXIO, or why the set could not be started when its CPU came
+ *	back
  * @local_cpu: the CPU on which a capture can be added without a look at the clock: @cpu's
- *	if @plan is valid and nothing is to be reported; otherwise -1
+ *	if @plan is valid and its counters tell of their wraps; otherwise -1.  Written on
+ *	@cpu with interrupts off; read anywhere, without a lock, since only on @cpu, with
+ *	interrupts off, can it be the CPU that reads it
  * @lock: held while events change or counts are added; not taken by NMIs
  * @accounted: up to which of the things done with the events, see @plan.seq, the counts
  *	include it
@@ -157,15 +163,19 @@ struct my_pmu_marks {
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
  *
- * From @schedule on, all of it changes on @cpu only, with interrupts off, under @lock,
- * with two exceptions: my_event_set_account() adds captures, and marks are taken, on any
- * CPU under @lock; @plan.seq is written by captures on @cpu without it.  Where events are
- * rotated nothing is captured, so that a rotation, on @cpu, needs no lock.
+ * @nr_events, @used, @schedule and the events' encodings are written in task context
+ * while the set is offline.  All else changes under @lock: on @cpu with interrupts off, or,
+ * if it is offline, on any CPU.  On any CPU, also while it is online, captures are
+ * accounted for (my_event_set_account()) and marks are taken.  On @cpu with interrupts off
+ * @plan.seq and @capture are written without @lock.  Where events are rotated nothing is
+ * captured, so that a rotation, on @cpu, needs no lock.
  */
 struct my_event_set {
 	struct my_pmu_cpu *cpu;
 	bool freeze;
 	bool offline;
+	bool just_timed;
+	int up_err;
 	int local_cpu;
 	raw_spinlock_t lock;
 	u64 accounted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why something was refused, in one line.  Only pmu_core.c prints; the code
- * below it is pure or runs where printing is unwelcome, and leaves the words
+ * Why something was refused, in one line.  Few files print, see tests/layers; the code
+ * below them is pure or runs where printing is unwelcome, and leaves the words
  * here, beside the errno it returns.
  */
 #ifndef MY_PMU_WHY_H
