@@ -342,6 +342,13 @@ static __always_inline bool advance(struct my_event_set *set)
 	return true;
 }
 
+/* The same capture; now there is a look at the clock. */
+static noinline bool account_with_time(struct my_event_set *set)
+{
+	set->capture.seq = ++set->plan.seq;
+	return my_event_set_account(set, &set->capture, my_pmu_now());
+}
+
 /*
  * Counts on the events' own CPU, with interrupts off: no IPI and no clock.  @first is the
  * event from which on @events has places; @counts is filled in, in their order.
@@ -363,11 +370,7 @@ static __always_inline int read_here(struct my_event_set *set,
 	if (unlikely(err))
 		return err;
 	raw_spin_lock(&set->lock);
-	done = advance(set);
-	if (unlikely(!done)) {
-		set->capture.seq = ++set->plan.seq;
-		done = my_event_set_account(set, &set->capture, my_pmu_now());
-	}
+	done = advance(set) || account_with_time(set);
 	for (; done && events; events &= events - 1)
 		*counts++ = first[__ffs64(events)].count;
 	raw_spin_unlock(&set->lock);
