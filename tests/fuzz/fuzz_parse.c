@@ -3,7 +3,7 @@
  * The fuzzer's target: the parameters' parser, pmu_parse.c and pmu_encode.c as they
  * are, on the host.  Each input is taken for a list of events and for an interval.
  *
- * What must come of it is said here once more, from README.md, "Parameters":
+ * What must come of it is said here once more, from docs/events.md:
  * an event and its words are what regular expressions match, and its numbers are
  * read off the text with the C library.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The words of the parameters: what is understood, what is refused and with
- * which words.  Written from README.md, "Parameters", and the grammar at the
+ * which words.  Written from docs/events.md and the grammar at the
  * head of pmu_parse.c.
  */
 #include <kunit/test.h>
