@@ -31,17 +31,22 @@ median() {
 	bench "$@" | tee -a /tmp/lines | sed -n 's/.* median \([0-9]*\),.*/\1/p'
 }
 
+least() {
+	bench "$@" | tee -a /tmp/lines | sed -n 's/.* least \([0-9]*\),.*/\1/p'
+}
+
 figure() {
 	[ -n "$2" ] || fail "$1: no value"
 	echo "figure $1 $2"
 }
 
-# With its thread beside, where it disturbs nobody.
+# With its thread on another CPU, where it disturbs nobody.
+sampler_on=$helper
 start_sampler() {
 	insmod /root/my_pmu.ko cpu=$cpu interval=$interval log=0 "$@" || fail "my_pmu.ko $*"
 	for task in /proc/[0-9]*; do
 		case $(cat "$task/comm" 2> /dev/null) in
-		my_pmu/*) taskset -p $((1 << helper)) "${task#/proc/}" > /dev/null || fail taskset ;;
+		my_pmu/*) taskset -p $((1 << sampler_on)) "${task#/proc/}" > /dev/null || fail taskset ;;
 		esac
 	done
 }
@@ -61,9 +66,9 @@ sampled() {
 	rmmod my_pmu
 }
 
-# perf_sampled CPU: what this one does while perf stat looks at the measured one
+# perf_sampled CPU FROM: what CPU does while perf stat, on FROM, looks at the measured one
 perf_sampled() {
-	taskset -c $helper perf stat -I $interval -C $cpu -e instructions,cycles,instructions,cycles \
+	taskset -c "$2" perf stat -I $interval -C $cpu -e instructions,cycles,instructions,cycles \
 		-o /tmp/perf sleep $((watched / 1000 + 2)) &
 	sleep 1
 	median watch "cpu=$1" times=$watched user=1
@@ -130,12 +135,16 @@ for n in 1 2 3 4 5 6 7 8; do
 	sampled "sample_generic_$n" "counters=$(generic $n)"
 done
 sampled sample_unfrozen freeze=0
-figure perf_stat_idle "$(perf_sampled $cpu)"
-figure perf_stat_helper "$(perf_sampled $helper)"
+figure perf_stat_idle "$(perf_sampled $cpu $helper)"
 
 start_sampler
 figure sampler_helper "$(median watch cpu=$helper times=$watched)"
 rmmod my_pmu
+# Where the measured CPU itself takes the sample there is nothing to wait for.
+sampler_on=$cpu
+sampled sampler_work
+sampler_on=$helper
+figure perf_stat_work "$(perf_sampled $cpu $cpu)"
 interval=500
 start_sampler
 counted writes written
