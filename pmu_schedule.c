@@ -330,6 +330,8 @@ static int find_counters(const struct my_pmu_cpu *cpu,
 	*counters = can & allowed & ~(cpu->firmware | cpu->used);
 	if (*counters)
 		return 0;
+	if (attr->constraint != MY_PMC_ANY && !(cpu->pmu.counters & allowed))
+		return refuse_constraint(cpu, attr, can, why);
 	if (!can)
 		return my_refuse(why, -EOPNOTSUPP, "'%s': CPU %d %s", attr->name,
 				 cpu->cpu, reason);

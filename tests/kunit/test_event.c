@@ -99,6 +99,9 @@ static const struct sim_pmu short_ebx = {
 static const struct refuse_row refuse_rows[] = {
 	{ "instructions@gp8", PMU(V4), -EINVAL,
 	  "'instructions@gp8': CPU 1 has no gp8; it has 8 generic (gp) and 3 fixed counters" },
+	/* nor is the event */
+	{ "r0400@fixed3", PMU(V4), -EINVAL,
+	  "'r0400@fixed3': CPU 1 has no fixed3; it has 8 generic (gp) and 3 fixed counters" },
 	{ "cycles@fixed3", PMU(V4), -EINVAL,
 	  "'cycles@fixed3': CPU 1 has no fixed3; it has 8 generic (gp) and 3 fixed counters" },
 	{ "cycles@fixed1", PMU(V5_HOLE), -EINVAL,
@@ -900,6 +903,27 @@ static void event_read_cpus_fails(struct kunit *test)
 	}
 }
 
+/* The time of the last look at the clock is that of all counts, not of one. */
+static void event_timed(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,instructions@gp1");
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_up(test, set);
+	set->timed = 1;
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
+	KUNIT_EXPECT_EQ(test, set->timed, 1ULL);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
+	KUNIT_EXPECT_EQ(test, set->timed, 1ULL);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
+	KUNIT_EXPECT_EQ(test, set->timed, 1ULL);
+	/* The CPU itself reads all of them. */
+	sim_cpu(TEST_CPU)->regs.evtsel[0] = 0;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_GT(test, set->timed, 1ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /* A mark that a read found which reports none: once it is reported the CPU plans anew. */
 static void event_keep_up_marks(struct kunit *test)
 {
@@ -947,6 +971,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(event_read_fails, test_global_gen_params),
 	KUNIT_CASE(event_read_cpus_fails),
 	KUNIT_CASE(event_keep_up_marks),
+	KUNIT_CASE(event_timed),
 	KUNIT_CASE_PARAM(event_up_unwinds, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(event_up_unwinds_counts, test_pmu_gen_params),
 	{}

@@ -675,6 +675,7 @@ static void read_on_its_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_GT(test, r.event->hw.prev_time, time);
 	KUNIT_EXPECT_GT(test, set->timed, time);
+	KUNIT_EXPECT_EQ(test, r.accesses, ACCESSES_OF_CAPTURE);
 	time = r.event->hw.prev_time;
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.event->hw.prev_time, time);
@@ -730,6 +731,34 @@ static void read_group_on_its_cpu(struct kunit *test)
 	r.event = &set->event[1];
 	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
 	KUNIT_EXPECT_EQ(test, r.count, 112ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Not for long without the clock; not what is implausible; not what faults. */
+static void read_group_otherwise(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "{cycles@gp0,cycles@gp1,r99@gp2}");
+	unsigned long first = (unsigned long)&set->event[0];
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 counts[3] = { first }, time;
+
+	test_up(test, set);
+	test_retire(test, 100, 10);
+	time = set->event[0].hw.prev_time;
+	set->timed = sim_now() - MAX_UNTIMED_TICKS - 100000;
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_group_there, counts), 0L);
+	KUNIT_EXPECT_EQ(test, sim->accesses, 4U + 2 * 3);
+	KUNIT_EXPECT_EQ(test, counts[0], 110ULL);
+	KUNIT_EXPECT_EQ(test, counts[1], 110ULL);
+	KUNIT_EXPECT_GT(test, set->event[0].hw.prev_time, time);
+	counts[0] = first;
+	sim->fail_nth = 1;
+	KUNIT_EXPECT_EQ(test, work_on_cpu(TEST_CPU, read_group_there, counts), (long)-EIO);
+	test_retire(test, 0, 1 << 30);
+	KUNIT_EXPECT_EQ(test, work_on_cpu(TEST_CPU, read_group_there, counts), (long)-ESTALE);
+	KUNIT_EXPECT_EQ(test, my_perf_event_read_group(&set->event[0], counts, 3), 0);
+	KUNIT_EXPECT_EQ(test, counts[0], 110ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
@@ -833,6 +862,7 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE(read_without_freeze),
 	KUNIT_CASE(read_on_its_cpu),
 	KUNIT_CASE(read_group_on_its_cpu),
+	KUNIT_CASE(read_group_otherwise),
 	KUNIT_CASE(read_on_its_cpu_unreliable),
 	KUNIT_CASE_PARAM(read_next_tick, tick_gen_params),
 	KUNIT_CASE(read_ticks_do_not_drift),
