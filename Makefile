@@ -112,6 +112,14 @@ dkms-check: ## build and install the module by dkms, in a scratch root
 	@scripts/deps check
 	@tests/dkms-check
 
+.PHONY: all-checks
+all-checks: ## everything that is promised, whole: hours; goes on where it was interrupted
+	@scripts/all-checks
+
+.PHONY: clean-cache
+clean-cache: ## remove all that was downloaded or built outside the checkout
+	@scripts/cache --clean
+
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png

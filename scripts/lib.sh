@@ -188,6 +188,15 @@ hash_files() {
 	done | content_hash
 }
 
+# hash_code NAME...: functions and variables of a script, whose other parts may change
+hash_code() {
+	local name
+
+	for name in "$@"; do
+		declare -f "$name" || declare -p "$name"
+	done | content_hash
+}
+
 # with_lock NAME COMMAND...: runs COMMAND while no other run is under NAME.
 # Children inherit the lock on purpose: when we are killed, it stays held
 # until whatever we had started has stopped writing.
@@ -218,6 +227,7 @@ cache_entry() {
 	if [[ ! -d $path ]]; then
 		with_lock "$key" make_cache_entry "$path" "$key" "$@" >&2
 	fi
+	touch "$path"	# see scripts/cache
 	printf '%s\n' "$path"
 }
 
@@ -466,8 +476,10 @@ lists_stamp() {
 	printf '%s/updated\n' "$(apt_dir)"
 }
 
+# While many tests run side by side, all of them have the same lists: MY_PMU_LISTS=keep.
 lists_are_fresh() {
-	[[ -n $(find "$(lists_stamp)" -mmin -1440 2> /dev/null) ]]
+	[[ ${MY_PMU_LISTS:-} == keep && -e $(lists_stamp) ]] ||
+		[[ -n $(find "$(lists_stamp)" -mmin -1440 2> /dev/null) ]]
 }
 
 apt_update() {
@@ -490,7 +502,7 @@ apt_refresh() {
 }
 
 lists_may_be_old() {
-	[[ -n $(find "$(lists_stamp)" -mmin +10 2> /dev/null) ]]
+	[[ ${MY_PMU_LISTS:-} != keep && -n $(find "$(lists_stamp)" -mmin +10 2> /dev/null) ]]
 }
 
 apt_refresh_now() {

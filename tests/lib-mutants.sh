@@ -21,12 +21,38 @@ break_file() {
 	! cmp -s "$3" "$1"
 }
 
+# choose_mutants [--sample N | PATTERN]: sets mutants, of those in all: those whose name
+# matches; or N, which depend on the commit, so that in time each of them is tried.
+choose_mutants() {
+	local mutant from i
+
+	mutants=()
+	if [[ ${1:-} == --sample ]]; then
+		from=$((16#$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short=7 HEAD | cut -c 1-7)))
+		for ((i = 0; i < ${2:-1}; i++)); do
+			mutants+=("${all[(from + i * 97) % ${#all[@]}]}")
+		done
+		return
+	fi
+	for mutant in "${all[@]}"; do
+		if [[ ${mutant%%@*} =~ ${1:-} ]]; then
+			mutants+=("$mutant")
+		fi
+	done
+	if ((${#mutants[@]} == 0)); then
+		echo "${0##*/}: no mutant matches '$1'; there are:" >&2
+		printf '  %s\n' "${all[@]%%@*}" >&2
+		exit 2
+	fi
+}
+
 # run_mutants COPY SURVIVES MUTANT...: for each MUTANT, WHAT@FILE@EDIT[@MORE]
 # (EDIT is for sed), calls `COPY`, which prints the path of a fresh copy of the
 # source, and after the edit `SURVIVES COPY MORE`, which says in comments what
 # it saw. Prints TAP; the status is 1 if any survived.
 #
-# workers are at it side by side, each with a $work of its own.
+# workers are at it side by side, each with a $work of its own. With MY_PMU_PASSED, a
+# folder, what was killed is noted there, and not run again.
 run_mutants() {
 	local count=$(($# - 2)) results=$work/results worker number=0 killed=0 pids=()
 
@@ -70,9 +96,16 @@ try_mutants() {
 }
 
 try_mutant() {
-	local copy=$1 survives=$2 number=$3 what file edit more source path
+	local copy=$1 survives=$2 number=$3 what file edit more source path note=/dev/null
 
 	IFS=@ read -r what file edit more <<< "$4"
+	if [[ -n ${MY_PMU_PASSED:-} ]]; then
+		note=$MY_PMU_PASSED/$(sha256sum <<< "$4" | cut -c 1-16)
+	fi
+	if [[ -f $note ]]; then
+		echo "ok $number - killed: $what"
+		return
+	fi
 	source=$("$copy")
 	path=$(path_in "$source" "$file")
 	if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
@@ -81,6 +114,7 @@ try_mutant() {
 		echo "not ok $number - killed: $what"
 	else
 		echo "ok $number - killed: $what"
+		: > "$note"
 	fi
 }
 

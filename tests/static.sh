@@ -247,6 +247,11 @@ other_leaves() {
 	tests/kunit/make-leaves tests/kunit/pmu-leaves.csv | diff tests/kunit/leaves.h -
 }
 
+# Whoever is told what is wrong needs no more.
+documents() {
+	tests/docs | sed -n 's/^#   //p'
+}
+
 once "W=1 and sparse, Linux 6.1" compile 6.1
 once "W=1 and sparse, Linux 6.12" compile 6.12
 once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
@@ -261,6 +266,7 @@ silent "kernel-doc, Linux 6.12" run_kernel_doc 6.12
 once "shellcheck" run_shellcheck
 silent "SPDX lines" no_spdx
 silent "layers" tests/layers
+silent "documents" documents
 silent "kernels differ in one header" no_versions
 echo "1..$number"
 exit $failed

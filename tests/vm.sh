@@ -310,6 +310,7 @@ refused() {
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export TMPDIR=$dir/tmp
+unset MY_PMU_LOGS
 mkdir "$TMPDIR"
 
 test_bad_usage

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The architectural PMU (CPUID leaf 0AH, SDM vol 3 "Performance monitoring")
  * for QEMU's TCG x86 CPU.

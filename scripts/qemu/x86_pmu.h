@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The architectural PMU of QEMU's TCG x86 CPU: state, properties and the
  * calls that the hooks make.  x86_pmu.c is the model and explains it.

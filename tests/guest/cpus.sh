@@ -134,8 +134,13 @@ unload
 load cpu=all counters=instructions,cycles,branches,branches:u interval=1
 exec 3< $state/samples
 read -r line <&3
-per_second=$((number * 4 * 100))
-sleep $((4096 / per_second + 12))
+# The ring has 4096 rows: until twice as many have been written.
+rest=600
+while [ "$(sed -n 's/^cpu0 samples \([0-9]*\) .*/\1/p' $state/counters)" -lt $((8192 / (number * 4) + 64)) ] &&
+	[ $rest -gt 0 ]; do
+	sleep 0.1
+	rest=$((rest - 1))
+done
 cat <&3 > /tmp/rows
 exec 3<&-
 unload

@@ -23,7 +23,13 @@ is "the NMI watchdog is on again" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
 # Interrupts are off there, so RCU waits, too; it is not asked.
 echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
 dmesg -c > /dev/null
-taskset 8 insmod /root/stuck.ko seconds=45 2> /dev/null
+taskset 8 insmod /root/stuck.ko seconds=60 2> /dev/null &
+stuck=$!
+while ! dmesg | grep -q 'Watchdog detected hard LOCKUP' && kill -0 $stuck 2> /dev/null; do
+	sleep 0.5
+done
+echo 1 > /sys/module/my_pmu/parameters/stop
+wait $stuck
 has "it fires on a CPU that is stuck" "$(dmesg)" 'Watchdog detected hard LOCKUP on cpu 3'
 is "on that CPU alone" "$(dmesg | grep -c 'hard LOCKUP on cpu [012]')" 0
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A module that does not let go of its CPU, for the NMI watchdog to notice. */
+#include <linux/compiler.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -7,6 +8,10 @@
 static unsigned int seconds = 60;
 module_param(seconds, uint, 0);
 MODULE_PARM_DESC(seconds, "how long");
+
+static bool stop;
+module_param(stop, bool, 0600);
+MODULE_PARM_DESC(stop, "that is enough");
 
 /* Cycles are what the watchdog goes by: an emulated CPU has few in mdelay(). */
 static void run_cycles(void)
@@ -24,7 +29,7 @@ static int __init stuck_init(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	while (ktime_get_ns() < end)
+	while (ktime_get_ns() < end && !READ_ONCE(stop))
 		run_cycles();
 	local_irq_restore(flags);
 	return -ECANCELED;
