@@ -2,7 +2,7 @@
 /*
  * my_pmu for other modules: count events of a CPU, from kernel code.
  *
- *	event = my_perf_event_create(cpu, "{instructions,branch-misses}:k", &why);
+ *	event = my_perf_event_create(cpu, "{instructions,branches}:k", &why);
  *	my_perf_event_enable(event);
  *	...
  *	my_perf_event_read_group(event, counts, 2);

@@ -7,6 +7,8 @@
 set -euo pipefail
 # Without this a failure inside $(...) would go unnoticed.
 shopt -s inherit_errexit
+# Where depmod, modprobe, rdmsr and wrmsr are; not every user has it.
+PATH=$PATH:/usr/sbin:/sbin
 
 # shellcheck source=scripts/help.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/help.sh"
