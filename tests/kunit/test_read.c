@@ -489,23 +489,22 @@ static void read_account_after(struct kunit *test)
 	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,cycles@gp1");
 	struct my_pmu_sample *s = test_sample(test);
 	struct my_pmu_capture capture;
-	u64 time;
 
 	test_up(test, set);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
-	time = s->time;
+	/* Late enough for all: nothing but the order forbids it. */
 	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, sim_now() + 1000));
 	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, sim_now() + 1000));
 	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_event_set_keep_up(set), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, sim_now() + 1000));
 	capture_at(set, &capture, set->plan.seq);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
-	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, time + 10));
+	KUNIT_EXPECT_FALSE(test, add_capture(set, &capture, sim_now() + 1000));
 	KUNIT_EXPECT_FALSE(test, set->plan.valid);
 	KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -ENXIO);
 }
