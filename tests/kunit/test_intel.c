@@ -634,6 +634,17 @@ struct stop_test {
 	u64 running, started, restored, kept;
 };
 
+/* What an event set does with its counters when its first event starts. */
+static int save_and_start(struct my_pmu_cpu *cpu, u64 counters)
+{
+	const struct my_pmu_ops *ops = cpu->pmu.ops;
+	struct my_pmu_stopped stopped;
+
+	return ops->save(&cpu->pmu, &cpu->state, counters) ?:
+	       ops->stop(&cpu->pmu, &cpu->state, counters, &stopped) ?:
+	       ops->start(&cpu->pmu, &cpu->state, counters);
+}
+
 static void stop_and_fail(void *data)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
@@ -643,12 +654,7 @@ static void stop_and_fail(void *data)
 	struct my_pmu_state *state = &t->cpu->state;
 	struct my_pmu_stopped stopped;
 
-	t->err = ops->save(pmu, state, t->ours) ?:
-		 ops->stop(pmu, state, t->ours, &stopped) ?:
-		 ops->start(pmu, state, t->ours) ?:
-		 ops->save(pmu, state, t->theirs) ?:
-		 ops->stop(pmu, state, t->theirs, &stopped) ?:
-		 ops->start(pmu, state, t->theirs);
+	t->err = save_and_start(t->cpu, t->ours) ?: save_and_start(t->cpu, t->theirs);
 	t->running = sim->regs.global_ctrl;
 	sim->fail_nth = t->nth;
 	t->stop_err = ops->stop(pmu, state, t->ours, &stopped);
@@ -687,6 +693,42 @@ static void intel_stop_fails(struct kunit *test)
 }
 
 /*
+ * The bit that others had set in GLOBAL_CTRL is there again after the restore, and stays
+ * when the next stop cannot read the register.
+ */
+static void restore_and_fail(void *data)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct stop_test *t = data;
+	const struct my_x86_pmu *pmu = &t->cpu->pmu;
+	const struct my_pmu_ops *ops = pmu->ops;
+	struct my_pmu_state *state = &t->cpu->state;
+	struct my_pmu_stopped stopped;
+
+	t->err = save_and_start(t->cpu, t->ours) ?: save_and_start(t->cpu, t->theirs) ?:
+		 ops->stop(pmu, state, t->ours, &stopped) ?:
+		 ops->restore(pmu, state, t->ours);
+	t->restored = sim->regs.global_ctrl;
+	sim->fail_nth = 1;
+	t->stop_err = ops->stop(pmu, state, t->theirs, &stopped);
+	t->err = t->err ?: ops->start(pmu, state, t->theirs);
+	t->started = sim->regs.global_ctrl;
+}
+
+static void intel_stop_fails_after_restore(struct kunit *test)
+{
+	struct stop_test t = { .ours = 0x100000001, .theirs = 0x200000004 };
+
+	t.cpu = test_set(test, PMU(V4), "cycles")->cpu;
+	sim_cpu(TEST_CPU)->regs.global_ctrl = 0x4000000f3;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, restore_and_fail, &t));
+	KUNIT_ASSERT_EQ(test, t.err, 0);
+	KUNIT_EXPECT_EQ(test, t.stop_err, -EIO);
+	KUNIT_EXPECT_EQ(test, t.restored, 0x6000000f7ULL);
+	KUNIT_EXPECT_EQ(test, t.started, 0x6000000f7ULL);
+}
+
+/*
  * A counter wraps before other counters are saved: it is its own overflow all the same.
  * Once it is restored an overflow is that of another user.
  */
@@ -697,11 +739,8 @@ static void wrap_and_save(void *data)
 	const struct my_x86_pmu *pmu = &t->cpu->pmu;
 	const struct my_pmu_ops *ops = pmu->ops;
 	struct my_pmu_state *state = &t->cpu->state;
-	struct my_pmu_stopped stopped;
 
-	t->err = ops->save(pmu, state, t->ours) ?:
-		 ops->stop(pmu, state, t->ours, &stopped) ?:
-		 ops->start(pmu, state, t->ours);
+	t->err = save_and_start(t->cpu, t->ours);
 	sim->regs.global_status |= t->ours;
 	t->err = t->err ?: ops->save(pmu, state, t->theirs);
 	t->err = t->err ?: ops->restore(pmu, state, t->ours);
@@ -1065,6 +1104,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),
 	KUNIT_CASE_PARAM(intel_read_sequence, read_gen_params),
 	KUNIT_CASE(intel_stop_fails),
+	KUNIT_CASE(intel_stop_fails_after_restore),
 	KUNIT_CASE(intel_saves_status),
 	KUNIT_CASE_PARAM(intel_capture_values, capture_gen_params),
 	KUNIT_CASE_PARAM(intel_capture_moment, capture_gen_params),
