@@ -31,10 +31,6 @@ median() {
 	bench "$@" | tee -a /tmp/lines | sed -n 's/.* median \([0-9]*\),.*/\1/p'
 }
 
-least() {
-	bench "$@" | tee -a /tmp/lines | sed -n 's/.* least \([0-9]*\),.*/\1/p'
-}
-
 figure() {
 	[ -n "$2" ] || fail "$1: no value"
 	echo "figure $1 $2"

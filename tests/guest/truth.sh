@@ -39,7 +39,7 @@ is_refused() {
 	is "puts every register back" "$(/root/pmu-registers $cpu)" "$before"
 }
 
-# Over its wrap, of which it does not tell.
+# The counter wraps without setting its overflow bit.
 counts_over_wrap() {
 	load cpu=$cpu interval=100 counters=instructions@gp0
 	is "loads instructions@gp0" "$(cat /tmp/insmod.err)" ''
