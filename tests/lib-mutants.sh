@@ -47,8 +47,8 @@ choose_mutants() {
 }
 
 # run_mutants COPY SURVIVES MUTANT...: for each MUTANT, WHAT@FILE@EDIT[@MORE]
-# (EDIT is for sed), calls `COPY`, which prints the path of a fresh copy of the
-# source, and after the edit `SURVIVES COPY MORE`, which says in comments what
+# (EDIT is for sed), calls `COPY`, which prints the path of a copy of the
+# source (what is broken in it is mended afterwards), and after the edit `SURVIVES COPY MORE`, which says in comments what
 # it saw. Prints TAP; the status is 1 if any survived.
 #
 # workers are at it side by side, each with a $work of its own. With MY_PMU_PASSED, a
@@ -115,6 +115,9 @@ try_mutant() {
 	else
 		echo "ok $number - killed: $what"
 		: > "$note"
+	fi
+	if [[ -n $path ]]; then
+		mv "$source/.unbroken" "$path"
 	fi
 }
 

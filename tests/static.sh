@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# static.sh [PATTERN]: style, types and layers, or those checks whose name
-# matches PATTERN. Each prints nothing when all is well.
+# static.sh [--reads] [PATTERN]: style, types and layers, or those checks whose name
+# matches PATTERN. Each prints nothing when all is well. With --reads nothing is
+# checked: prints, in a line for each check, a hash of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
 # as for the kernel's own.
@@ -13,12 +14,17 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=scripts/help.sh
 source "$here/../scripts/help.sh"
-answer_help '' "$@"
+answer_help --reads "$@"
 cd "$here/.."
 # shellcheck source=scripts/lib.sh
 source scripts/lib.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+only_reads=no
+if [[ ${1:-} == --reads ]]; then
+	only_reads=yes
+	shift
+fi
 pattern=${1:-}
 
 number=0
@@ -35,9 +41,6 @@ silent() {
 	local name=$1 output status
 
 	shift
-	if [[ ! $name =~ $pattern ]]; then
-		return
-	fi
 	# Not `|| status=$?`: that would suspend errexit inside.
 	set +e
 	output=$(set -e && "$@" 2>&1)
@@ -62,7 +65,12 @@ once() {
 		return
 	fi
 	kept=$(cache_root)/static-$({ echo "$*" && hash_files tests/static.sh && "$2_reads" "${@:3}"; } | content_hash)
+	if [[ $only_reads == yes ]]; then
+		echo "${kept##*-}"
+		return
+	fi
 	if [[ -d $kept ]]; then
+		touch "$kept"	# see scripts/cache
 		result ok "$name (clean before, nothing changed)"
 		return
 	fi
@@ -126,6 +134,11 @@ compile_tests() {
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
 c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+
+run_kernel_doc_reads() {
+	hash_files "${c_files[@]}"
+	lab lab-source "$1"
+}
 
 run_kernel_doc() {
 	local dir
@@ -221,6 +234,15 @@ run_shellcheck() {
 	scripts_of_ours | xargs shellcheck
 }
 
+# files_of_ours [PATTERN...]: all that there are, with what is in them
+files_of_ours() {
+	git ls-files -z --cached --others --exclude-standard -- "$@" | xargs -0 sha256sum --
+}
+
+no_spdx_reads() {
+	files_of_ours
+}
+
 no_spdx() {
 	git ls-files --cached --others --exclude-standard |
 		grep -vxE 'README.md|LICENSE|\.gitignore' |
@@ -229,11 +251,20 @@ no_spdx() {
 
 # How kernels differ is known to one header; tests/layers looks at the module, and
 # the modules of the tests are the kernel's, too.
+no_versions_reads() {
+	hash_files Kbuild tests/guest/*.[ch] tests/kunit/*.[ch]
+}
+
 no_versions() {
 	grep -nE 'KERNEL_VERSION|LINUX_VERSION|linux/version\.h' Kbuild tests/guest/*.[ch] tests/kunit/*.[ch] || true
 }
 
 # What is not in the Kbuild file is not compiled, and not missed either.
+unbuilt_tests_reads() {
+	hash_files tests/kunit/Kbuild
+	ls tests/kunit
+}
+
 unbuilt_tests() {
 	local file
 
@@ -243,8 +274,24 @@ unbuilt_tests() {
 	done
 }
 
+other_leaves_reads() {
+	hash_files tests/kunit/{make-leaves,pmu-leaves.csv,leaves.h}
+}
+
 other_leaves() {
 	tests/kunit/make-leaves tests/kunit/pmu-leaves.csv | diff tests/kunit/leaves.h -
+}
+
+layers_reads() {
+	files_of_ours '*.[ch]' Kbuild tests/layers docs/layers.md
+}
+
+layers() {
+	tests/layers
+}
+
+documents_reads() {
+	files_of_ours
 }
 
 # Whoever is told what is wrong needs no more.
@@ -256,17 +303,20 @@ once "W=1 and sparse, Linux 6.1" compile 6.1
 once "W=1 and sparse, Linux 6.12" compile 6.12
 once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
 once "W=1 and sparse of the KUnit tests, Linux 6.12" compile_tests 6.12
-silent "every KUnit test is built" unbuilt_tests
-silent "leaves.h is what make-leaves makes" other_leaves
+once "every KUnit test is built" unbuilt_tests
+once "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck
 once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
 once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12
-silent "kernel-doc, Linux 6.1" run_kernel_doc 6.1
-silent "kernel-doc, Linux 6.12" run_kernel_doc 6.12
+once "kernel-doc, Linux 6.1" run_kernel_doc 6.1
+once "kernel-doc, Linux 6.12" run_kernel_doc 6.12
 once "shellcheck" run_shellcheck
-silent "SPDX lines" no_spdx
-silent "layers" tests/layers
-silent "documents" documents
-silent "kernels differ in one header" no_versions
+once "SPDX lines" no_spdx
+once "layers" layers
+once "documents" documents
+once "kernels differ in one header" no_versions
+if [[ $only_reads == yes ]]; then
+	exit
+fi
 echo "1..$number"
 exit $failed
