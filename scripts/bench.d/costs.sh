@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # In the guest: what a sample costs one CPU, idle and busy, beside an empty cross-call
-# and perf. Prints "figure NAME VALUE".
+# and perf. With "reads" as its argument, only what reads of the module's events
+# cost, which takes seconds. Prints "figure NAME VALUE".
 # shellcheck shell=dash
 cpu=3		# measured
 helper=2	# where the sampler and perf are; both CPUs are isolated
@@ -120,8 +121,24 @@ counted() {
 	figure "$name" "$(awk -v n=$(($5 - $3)) -v s=$(($4 - $2)) 'BEGIN { print n / s }')"
 }
 
-[ -e $tracing/kprobe_events ] || mount -t tracefs none $tracing
+# In the kernel, on that CPU and from another one.
+our_reads() {
+	figure read_remote "$(mode read)"
+	figure read_group_remote "$(mode read-group)"
+	figure read_local $(($(mode local-read) - here))
+	figure read_local_seldom $(($(mode local-read pause=5) - here))
+	figure read_group_local $(($(mode local-read-group) - here))
+}
+
 sysctl -q kernel.nmi_watchdog=0
+if [ "${1:-}" = reads ]; then
+	figure floor_idle "$(mode call)"
+	here=$(mode local-nothing)
+	insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
+	our_reads
+	exit
+fi
+[ -e $tracing/kprobe_events ] || mount -t tracefs none $tracing
 bench sizes | awk '{ print "figure bytes_cpu " $1; print "figure bytes_event " $8 }'
 
 # --- an idle CPU
@@ -152,7 +169,7 @@ start_sampler freeze=0
 counted writes_unfrozen written
 rmmod my_pmu
 
-# --- in the kernel, on that CPU and from another one
+# --- in the kernel
 here=$(mode local-nothing)
 figure perf_read_remote "$(mode perf-read)"
 figure perf_read_all_remote "$(mode perf-read-all)"
@@ -162,12 +179,8 @@ figure perf_read_local_seldom $(($(mode local-perf-read pause=5) - here))
 figure perf_read_all_local $(($(mode local-perf-read-all) - here))
 figure perf_toggle_local $(($(mode local-perf-toggle) - here))
 insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
-figure read_remote "$(mode read)"
-figure read_group_remote "$(mode read-group)"
+our_reads
 figure toggle_remote "$(mode toggle)"
-figure read_local $(($(mode local-read) - here))
-figure read_local_seldom $(($(mode local-read pause=5) - here))
-figure read_group_local $(($(mode local-read-group) - here))
 figure toggle_local $(($(mode local-toggle) - here))
 rmmod my_pmu
 

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Loads and unloads a thousand times, while the CPU goes and comes and perf tries
+# Loads and unloads many times, while the CPU goes and comes and perf tries
 # to have events.
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 
 cpu=3
 online=/sys/devices/system/cpu/cpu$cpu/online
-cycles=1000
-case $(uname -r) in
-*kcsan*) cycles=200 ;;
-esac
+cycles=$(by_kernel 1000 200 40)
 # Most of the time to load a module is waiting for RCU.
 echo 1 > /sys/kernel/rcu_expedited
 before=$(/root/pmu-registers $cpu)
@@ -19,7 +16,7 @@ touch /tmp/went /tmp/perf
 	echo 0 > $online && echo >> /tmp/went
 	sleep 0.02
 	echo 1 > $online
-	sleep 2
+	sleep "$(by_kernel 2 2 0.5)"
 done) &
 toggler=$!
 (while [ ! -e /tmp/stop ]; do
@@ -27,7 +24,7 @@ toggler=$!
 		echo >> /tmp/perf
 	fi
 	# It takes this kernel seconds of a CPU to start perf.
-	sleep 5
+	sleep "$(by_kernel 5 5 1)"
 done) > /dev/null 2>&1 &
 perf=$!
 
@@ -35,7 +32,7 @@ loaded=0
 busy=0
 away=0
 wrong=''
-while [ $loaded -lt $cycles ] && [ -z "$wrong" ]; do
+while [ $loaded -lt "$cycles" ] && [ -z "$wrong" ]; do
 	if insmod /root/my_pmu.ko cpu=$cpu interval=1 2> /tmp/insmod.err; then
 		loaded=$((loaded + 1))
 		[ $((loaded % 4)) != 0 ] || sleep 0.01

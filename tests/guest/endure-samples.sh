@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# A sample in each millisecond for ten minutes: five idle, five busy.
+# A sample in each millisecond for minutes: half of them idle, half busy.
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 
 cpu=3
 state=/sys/kernel/debug/my_pmu/counters
-seconds=300
-case $(uname -r) in
-*kcsan*) seconds=60 ;;
-esac
+seconds=$(by_kernel 300 60 8)
 before=$(/root/pmu-registers $cpu)
 
 # samples_of KEY: from the file's first line
@@ -18,14 +15,14 @@ samples_of() {
 
 load cpu=$cpu interval=1
 start=$(cut -d ' ' -f 1 /proc/uptime)
-sleep $seconds
+sleep "$seconds"
 expect "samples are taken while it is idle" [ "$(samples_of samples)" -gt 1000 ]
 # All CPUs: the sampler has to share its own.
 for busy in 0 1 2 3; do
-	taskset $((1 << busy)) timeout $seconds sh -c 'while :; do :; done' &
+	taskset $((1 << busy)) timeout "$seconds" sh -c 'while :; do :; done' &
 done
 # Whoever reads meanwhile disturbs nobody.
-for _ in $(seq $seconds); do
+for _ in $(seq "$seconds"); do
 	cat $state > /dev/null
 	sleep 1
 done

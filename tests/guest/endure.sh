@@ -7,6 +7,16 @@
 dmesg -n 5
 watchdog 0
 
+# by_kernel DEBUG KCSAN STOCK: the one that is for this kernel. A stock one has no eyes of
+# its own for what goes wrong, so that little is enough there.
+by_kernel() {
+	case $(uname -r) in
+	*debug*) echo "$1" ;;
+	*kcsan*) echo "$2" ;;
+	*) echo "$3" ;;
+	esac
+}
+
 # figure WORDS: a line for whoever reads what the run has done
 figure() {
 	echo "# figure: $(uname -r): $*"
