@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # my_perf_event_*(), called by a module that is nothing but tests.
+#
+# lab: core api_core.c
+# in check: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

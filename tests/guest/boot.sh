@@ -3,6 +3,8 @@
 # those of arch/x86/events/intel/core.c, intel_pmu_init(), and of
 # arch/x86/kernel/cpu/intel.c; the same in 6.1 and 6.12, but for one: 6.12 takes
 # a version from 2 to 4 without fixed counters for one with 64 of them.
+#
+# lab: vm --smp 1
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

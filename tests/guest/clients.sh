@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Another module counts with ours: samples/my_pmu_sample.c, which has the
 # instructions and branches of a loop, beside what ours counts for itself.
+#
+# lab: sample
+# lab: sample client.c
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# in check: 6.1 6.12
+# in endurance: debug kcsan
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's main job: what it counts, where, and what it leaves behind.
+#
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop20 loop INSTRUCTIONS=20000000
+# in check: 6.1 6.12
+# in lab: MY_PMU_QEMU=10.0 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

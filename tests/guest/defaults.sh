@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # insmod without any parameter counts on any PMU that has instructions and cycles:
 # defaults.sh PMU-LIST
+#
+# lab: program loop loop INSTRUCTIONS=200000000
+# lab: vm --smp 2 --append nmi_watchdog=0
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

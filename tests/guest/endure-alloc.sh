@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Each allocation of loading fails in turn, the kernel's own for a module, too.
+#
+# lab: vm --timeout 5400 --with perf --mem 2048
+# lab: tool try-module
+# in endurance: debug
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Loads and unloads many times, while the CPU goes and comes and perf tries
 # to have events.
+#
+# lab: vm --timeout 5400 --with perf --mem 2048
+# in endurance long: debug
+# in endurance: kcsan
+# in brief: 6.1
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # On each of many CPUs in turn.
+#
+# lab: vm --timeout 5400 --with perf --mem 6144 --smp 64
+# in endurance alone: debug
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

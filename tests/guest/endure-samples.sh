@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # A sample in each millisecond for minutes: half of them idle, half busy.
+#
+# lab: vm --timeout 5400 --with perf --mem 2048
+# in endurance: debug kcsan
+# in brief: 6.1
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

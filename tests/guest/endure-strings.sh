@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Random parameters, from a grammar and then changed: each loads, or is refused
 # in one line with an errno that says what is wrong.
+#
+# lab: vm --timeout 5400 --with perf --mem 2048
+# lab: tool try-module
+# lab: file parameters make-parameters "${MY_PMU_STRINGS:-10000}"
+# in endurance long: debug
+# in brief: MY_PMU_STRINGS=200 6.1
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

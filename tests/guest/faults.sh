@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Each access of load to a register of the PMU faults in turn, then those of
 # samples and of unload: an error and all undone, never an oops.
+#
+# perf's own access, which it does not look at; where it is inlined depends
+# lab: vm --allow 'unchecked MSR access error: WRMSR to 0x38f .*(native_write_msr|intel_pmu_(en|dis)able_all)\+'
+# in check long: faults=on 6.1 6.12
+# in endurance long: faults=on debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

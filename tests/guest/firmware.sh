@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Counters that ran before Linux did, gp2 and fixed0: they are the firmware's, are
 # left alone, and said to be so.
+#
+# Linux itself is not to use such a PMU.
+# lab: vm --append nmi_watchdog=0
+# in check: firmware=0x100000004 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # CPUs that go and come while perf counts on them: hotplug.sh PMU-LIST
+#
+# lab: vm --with perf
+# lab: program loop loop INSTRUCTIONS=6000000000
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# in lab: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

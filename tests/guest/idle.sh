@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a sample costs an idle, isolated CPU, in instructions.
+#
+# lab: vm --append 'isolcpus=nohz,domain,3 nohz_full=3 rcu_nocbs=3'
+# in check: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The NMI watchdog and we: who has the PMU, and that it fires after us.
+#
+# lab: module stuck.c
+# lab: vm --allow 'Watchdog detected hard LOCKUP|BUG: soft lockup|rcu.*detected.*stall|Kernel panic - not syncing: Hard LOCKUP'
+# in check: 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

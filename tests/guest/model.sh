@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The lab's PMU, register by register: version 4, 8 generic and 3 fixed
 # counters of 48 bits, full-width writes. What is expected is the SDM's.
+#
+# in check, lab: 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # Whatever perf takes for an event, and the module takes: both write the same event
 # select. perf's is read off the counter while perf counts.
+#
+# perf switches jump labels on and off, and QEMU 7.2 may translate an INT3 that another
+# CPU is just removing ("Oops: int3"): one CPU where one will do.
+# lab: vm --smp 1 --with perf
+# perf has other tables for other models.
+# lab: vm --cpu "max,vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94},stepping=3,la57=off,pmu=on"
+# in check long: 6.1
+# in check long: MY_PMU_MODEL=26 6.1
+# in lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # On a CPU without a PMU.
+#
+# lab: vm --pmu off
+# in check: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

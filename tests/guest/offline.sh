@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # The CPU that is measured goes and comes, at any moment.
+#
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop20 loop INSTRUCTIONS=20000000
+# lab: vm --append isolcpus=domain,3
+# in check: 6.1
+# in endurance: debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Whose the PMU is, who may see it, and that all of it is given back: on the
 # CPU that is measured, and on the others.
+#
+# /dev/mem has the APIC's page then.
+# lab: vm --with perf --with setpriv --append iomem=relaxed
+# in check: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # More events than counters: perf-multiplex.sh PMU-LIST
+#
+# perf switches jump labels on and off, and QEMU 7.2 may translate an INT3 that another
+# CPU is just removing ("Oops: int3"): one CPU where one will do.
+# lab: vm --smp 1 --with perf
+# lab: program loop loop INSTRUCTIONS=400000000
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# in check alone, lab alone: version=3,gp=4 6.1
+# in lab alone: 6.1
+# in lab alone: version=3,gp=4 6.12
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # Samples by perf record: perf-record.sh PMU-LIST
+#
+# perf switches jump labels on and off, and QEMU 7.2 may translate an INT3 that another
+# CPU is just removing ("Oops: int3"): one CPU where one will do.
+# lab: vm --smp 1 --with perf
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop loop INSTRUCTIONS=1600000000
+# in check, lab: 6.1
+# in lab: 6.12
+# in lab: MY_PMU_QEMU=10.0 6.1
+# in lab: version=2,gp=2,width=32,full-width=off 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,5 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Exact counts by perf stat: perf-stat.sh PMU-LIST
+#
+# perf switches jump labels on and off, and QEMU 7.2 may translate an INT3 that another
+# CPU is just removing ("Oops: int3"): one CPU where one will do.
+# lab: vm --smp 1 --with perf
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop20 loop INSTRUCTIONS=20000000
+# lab: program crossing crossing TURNS=1000
+# lab: program calls3000 calls TURNS=3000 INNER=1 CALL=110 # getppid()
+# lab: program calls10000 calls TURNS=10000 INNER=1 CALL=110 # getppid()
+# lab: program calls20000 calls TURNS=20000 INNER=1 CALL=110 # getppid()
+# lab: program calls30000 calls TURNS=30000 INNER=1 CALL=110 # getppid()
+# in check long, lab: 6.1
+# in lab: 6.12
+# in lab: MY_PMU_QEMU=10.0 6.1
+# in lab: version=1,gp=4,width=40 6.1
+# in lab: version=5,gp=8,fixed=1,fixed-bitmap=5 6.1
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

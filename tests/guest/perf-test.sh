@@ -3,6 +3,10 @@
 # these do not pass here: "Simple expression parser" wants the TSC's frequency
 # in the CPU's name, "'import perf' in python" wants python, and "Test dwarf
 # unwind" the symbols of perf.
+#
+# Its workload; busybox's maps no library, which one test looks for.
+# lab: vm --with perf --with sleep --with objdump --timeout 480
+# in lab alone: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Suspend to RAM, which resets the PMU: of a CPU that goes offline for it, and of
 # the boot CPU, which does not.
+#
+# lab: sample client.c
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: vm --vmlinuz
+# in check: 6.1
+# in endurance: debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -2,6 +2,13 @@
 # More events than counters, and groups: the same program is counted with too few
 # counters and with enough, and the totals must agree. turns.sh PMU-LIST: the PMU is of
 # version 2 or later, has two generic counters or more, and counts branches.
+#
+# Some seven seconds at the lab's speed; alone a tenth of it will do.
+# lab: program steady steady TURNS=5000000
+# lab: program tenth steady TURNS=500000
+# in check alone: version=3,gp=4,fixed=3 6.1
+# in check alone: version=2,gp=2,fixed=3,width=40 6.1
+# in lab alone: version=5,gp=6,fixed=3 6.12
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module on another PMU: versions.sh PMU-LIST
+#
+# The watchdog uses perf, which cannot use every one of these PMUs.
+# lab: vm --smp 2 --append nmi_watchdog=0
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

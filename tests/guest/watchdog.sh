@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The NMI watchdog for a minute, on CPUs that are busy now and then.
+#
+# lab: vm --smp 4
+# in lab alone: 6.1 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
