@@ -128,8 +128,7 @@ static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 		first = first ?: err;
 		/* Some CPUs accept it only while counters run. */
 		err = cpu->pmu.ops->ack_overflow(&cpu->pmu, set->stopped.overflowed &
-						 cpu->overflow_reliable &
-						 set->active_counters);
+						 cpu->overflow_reliable);
 		first = first ?: err;
 	}
 	if (first && sample)

@@ -260,6 +260,22 @@ static void selftest_bit_was_set(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* What was seen when a counter was last tested is seen anew. */
+static void selftest_overflow_no_more(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	sim->broken = SIM_NO_OVERFLOW;
+	sim->broken_counters = set->used;
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->cpu->overflow_reliable, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /* --- beside counters that count --------------------------------------------------------- */
 
 /* Of another set nothing is lost, and what was known of its counters is still known. */
@@ -429,6 +445,7 @@ static struct kunit_case selftest_cases[] = {
 	KUNIT_CASE(selftest_slots),
 	KUNIT_CASE_PARAM(selftest_no_overflow, test_pmu_gen_params),
 	KUNIT_CASE(selftest_bit_was_set),
+	KUNIT_CASE(selftest_overflow_no_more),
 	KUNIT_CASE(selftest_beside),
 	KUNIT_CASE_PARAM(selftest_disturbed, disturb_gen_params),
 	KUNIT_CASE_PARAM(selftest_absent, absent_gen_params),
