@@ -2,6 +2,7 @@
 # Each access of load to a register of the PMU faults in turn, then those of
 # samples and of unload: an error and all undone, never an oops.
 #
+# lab: tool try-faults
 # perf's own access, which it does not look at; where it is inlined depends
 # lab: vm --allow 'unchecked MSR access error: WRMSR to 0x38f .*(native_write_msr|intel_pmu_(en|dis)able_all)\+'
 # in check long: faults=on 6.1 6.12
@@ -29,41 +30,27 @@ changed() {
 	echo "$before" | grep -c -v -x -F -f /tmp/now
 }
 
+# said WORD: what the line with this word has, of what try-faults said
+said() {
+	sed -n "s/^$1 *//p" /tmp/tried
+}
+
 # refuses_all PARAMETER...: until none is left that faults. When the write faults
 # that is to put a register back, that one stays as it is, and no other. Some accesses
 # in a row are perf's, which is asked for events, and does not care.
 refuses_all() {
-	nth=0
-	wrong=''
-	left=0
-	perfs=''
-	while :; do
-		nth=$((nth + 1))
-		wrmsr -p $cpu $injector $nth
-		if load cpu=$cpu interval=60000 "$@"; then
-			[ "$(rdmsr -p $cpu $injector)" = 0 ] || break
-			unload
-			perfs="$perfs $nth"
-			[ "$(changed)" = 0 ] || wrong="$nth: perf's has changed a register"
-			[ -z "$wrong" ] || break
-			continue
-		fi
-		grep -q 'Input/output error' /tmp/insmod.err || wrong="$nth: $(cat /tmp/insmod.err)"
-		log | tail -n 1 | grep -q '^cpu3: .*fault' || wrong="$nth: $(log)"
-		[ "$(rdmsr -p $cpu $injector)" = 0 ] || wrong="$nth: it has not faulted"
-		case $(changed) in
-		0) ;;
-		1) left=$((left + 1)) && put_back ;;
-		*) wrong="$nth: $(changed) registers have changed" ;;
-		esac
-		[ -z "$wrong" ] || break
-	done
-	is "$*: each of $((nth - 1)) accesses, faulting, ends in an error and is undone" "$wrong" ''
+	expedited /root/try-faults $cpu /root/my_pmu.ko "cpu=$cpu interval=60000 $*" > /tmp/tried
+	status=$?
+	nth=$(($(said accesses) + 1))
+	left=$(said left)
+	perfs=$(said perfs)
+	is "$*: each of $((nth - 1)) accesses, faulting, ends in an error and is undone" \
+		"$status $(said wrong)" '0 '
 	expect "$*: they were more than 50" [ $nth -gt 50 ]
 	expect "$*: perf's are some in a row ($perfs)" \
 		[ "$(echo "$perfs" | awk '{ print (NF < 10 && (!NF || $NF - $1 == NF - 1)) }')" = 1 ]
-	expect "$*: few leave their own register changed ($left)" [ $left -le $((nth / 10)) ]
-	expect "$*: none has faulted when it loads" [ $((0x$(rdmsr -p $cpu $injector))) -gt 0 ]
+	expect "$*: few leave their own register changed ($left)" [ "$left" -le $((nth / 10)) ]
+	expect "$*: none has faulted when it loads" [ "$(said rest)" -gt 0 ]
 	wrmsr -p $cpu $injector 0
 }
 refuses_all counters=instructions@gp0,cycles@fixed1
