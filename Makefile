@@ -10,7 +10,8 @@ CPU ?= 3
 COUNTERS ?= default
 INTERVAL ?= 1000
 SAMPLES ?= 5
-KERNEL ?= 6.1
+# empty: the release's
+KERNEL ?=
 SMP ?= 4
 # For `make list`: as for scripts/vm --pmu
 PMU ?=

@@ -24,6 +24,60 @@ die() {
 	exit 1
 }
 
+# ---------------------------------------------------------------- the release
+
+# The Debian releases that the lab runs on, and what each has: the series of stock kernels,
+# its own first; the series of QEMU.
+declare -A release_kernels=([bookworm]='6.1 6.12' [trixie]=6.12)
+declare -A release_qemu=([bookworm]=7.2 [trixie]=10.0)
+
+# os_release FIELD: of the machine's file of that name, or for tests of another one
+os_release() {
+	(
+		# shellcheck source=/dev/null
+		source "${MY_PMU_OS_RELEASE:-/etc/os-release}" 2> /dev/null || true
+		printf '%s\n' "${!1:-}"
+	)
+}
+
+# debian_release: prints the codename of the machine's Debian, or refuses a machine on which
+# there can be no lab.
+debian_release() {
+	local id codename name architecture
+
+	id=$(os_release ID)
+	codename=$(os_release VERSION_CODENAME)
+	if [[ $id != debian || -z ${release_kernels[${codename:-none}]:-} ]]; then
+		name=$(os_release PRETTY_NAME)
+		die "this is ${name:-no Debian}; the lab runs on Debian 12 and 13 (the module itself builds on any distribution, with make: docs/using.md)"
+	fi
+	architecture=$(uname -m)
+	[[ $architecture == x86_64 ]] || die "this machine is $architecture; the lab runs on x86_64"
+	printf '%s\n' "$codename"
+}
+
+# kernel_series: prints the series of stock kernels that the release has, its own first
+kernel_series() {
+	local name
+
+	name=$(debian_release)
+	tr ' ' '\n' <<< "${release_kernels[$name]}"
+}
+
+default_kernel() {
+	local name
+
+	name=$(debian_release)
+	printf '%s\n' "${release_kernels[$name]%% *}"
+}
+
+default_qemu() {
+	local name
+
+	name=$(debian_release)
+	printf '%s\n' "${release_qemu[$name]}"
+}
+
 # ---------------------------------------------------------------- kernel logs
 
 # What a sane run never says, matched against the whole kernel log; and what
@@ -333,16 +387,6 @@ with_unstable() {
 	"$@"
 }
 
-require_debian() {
-	local tool
-
-	for tool in apt-get apt-cache apt-config dpkg-deb; do
-		if ! command -v "$tool" > /dev/null; then
-			die "this needs a Debian machine: there is no $tool here"
-		fi
-	done
-}
-
 # One-line sources, each `deb` line followed by its `deb-src` twin.
 sources_from_list() {
 	sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p'
@@ -361,11 +405,7 @@ main_suite() {
 	if [[ $apt_suite == unstable ]]; then
 		others+='|testing|unstable|sid'
 	fi
-	(
-		# shellcheck source=/dev/null
-		source /etc/os-release
-		printf '(%s|%s)\n' "${VERSION_CODENAME:-stable}" "$others"
-	)
+	printf '(%s|%s)\n' "$(os_release VERSION_CODENAME)" "$others"
 }
 
 # Entries of the main suite, with the other one instead. Debian's archive has a
@@ -460,7 +500,7 @@ write_apt_config() {
 apt_prepare() {
 	local dir
 
-	require_debian
+	debian_release > /dev/null
 	dir=$(apt_dir)
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
 	write_apt_sources "$dir/sources"

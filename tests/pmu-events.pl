@@ -8,7 +8,8 @@
 # event that it refuses must have the cause that it names, and one that has none
 # must be encoded.
 #
-# With "all", all tables of both kernels, which takes a minute.
+# With "all", all tables of both kernels, which takes a minute. Debian 13 has one of them:
+# what is about the other's tables is left out there.
 #
 # Example: tests/pmu-events.pl all
 use strict;
@@ -25,6 +26,8 @@ answer_help('', @ARGV);
 my $top = "$FindBin::Bin/..";
 my $work = tempdir(CLEANUP => 1);
 my ($number, $failed) = (0, 0);
+my @kernels = split ' ', qx(bash -c 'source "$top/scripts/lib.sh" && kernel_series');
+exit 1 unless @kernels;
 
 use constant {
 	USR => 1 << 16, OS => 1 << 17, EDGE => 1 << 18, INV => 1 << 23,
@@ -242,6 +245,13 @@ sub arguments {
 # ---------------------------------------------------------------- the tables
 
 my %source;
+
+# Whether there is the kernel that a table's name begins with.
+sub is_here {
+	my ($table) = @_;
+
+	return grep { $table =~ /^\Q$_\E(?: |$)/ } @kernels, 'invented';
+}
 
 # Where a kernel's tables are.
 sub tables_of {
@@ -474,7 +484,7 @@ sub test_table {
 sub test_known {
 	my ($tool) = @_;
 
-	for (@known) {
+	for (grep { is_here($_->[0]) } @known) {
 		my ($table, $name, $want) = @$_;
 		my ($output, $errors, $status) = run($tool, arguments($table), 'encode', $name);
 		my $right = ref $want ? $status == 1 && $output eq '' && $errors =~ /^pmu-events: \Q$name\E: .*$want.*\n\z/ :
@@ -547,6 +557,7 @@ sub test_list {
 sub test_generic {
 	my @wrong;
 
+	return unless is_here('6.1');
 	for my $dir (grep { -d && !m{/amd} } glob tables_of('6.1') . '/*') {
 		my ($model) = $dir =~ m{([^/]+)$};
 		my %longest;
@@ -603,7 +614,7 @@ sub copy_tool {
 # Stands for scripts/lab-source, and does not ask each time whether there is a newer
 # one.
 sub stub_source {
-	my @cases = map { "$_) echo " . (tables_of($_) =~ s{/tools/.*}{}r) . ' ;;' } '6.1', '6.12';
+	my @cases = map { "$_) echo " . (tables_of($_) =~ s{/tools/.*}{}r) . ' ;;' } @kernels;
 
 	make_path("$work/source/tools/perf/pmu-events/arch");
 	symlink "$work/invented", "$work/source/tools/perf/pmu-events/arch/x86" or die "pmu-events.pl: $!\n";
@@ -613,7 +624,7 @@ sub stub_source {
 }
 
 sub test_mutants {
-	for (@mutants) {
+	for (grep { is_here($_->[3]) } @mutants) {
 		my ($what, $from, $to, $table) = @$_;
 		my $text = slurp("$top/scripts/pmu-events");
 		my $times = $text =~ s/\Q$from\E/$to/g || 0;
@@ -627,7 +638,7 @@ sub test_mutants {
 sub all_tables {
 	my @all;
 
-	for my $kernel ('6.12', '6.1') {
+	for my $kernel (reverse @kernels) {
 		for my $dir (grep { -d } glob tables_of($kernel) . '/*') {
 			my ($model) = $dir =~ m{([^/]+)$};
 			my @units = grep { /^\Q$model\E\// } sort keys %generic;
@@ -640,7 +651,7 @@ sub all_tables {
 
 die "usage: tests/pmu-events.pl [all]\n" if @ARGV > 1 || (@ARGV && $ARGV[0] ne 'all');
 $| = 1;
-@tables = all_tables() if @ARGV;
+@tables = @ARGV ? all_tables() : grep { is_here($_) } @tables;
 build_parser();
 invent();
 stub_source();

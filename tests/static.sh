@@ -171,12 +171,12 @@ without_ocaml() {
 	grep -vE '/(api/check_bq27xxx_data|null/badzero)\.cocci$'
 }
 
-# All of Linux 6.1's, and those of 6.12 that are new or have changed.
+# All of the release's own Linux, and those of its other one that are new or have changed.
 semantic_patches() {
 	local old new patch
 
-	old=$(lab lab-source 6.1)
-	new=$(lab lab-source 6.12)
+	old=$(lab lab-source "${kernels[0]}")
+	new=$(lab lab-source "${kernels[-1]}")
 	if [[ -n ${COCCI:-} ]]; then
 		echo "$old/$COCCI"
 		return
@@ -203,7 +203,7 @@ run_coccicheck_reads() {
 run_coccicheck() {
 	local source
 
-	source=$(lab lab-source 6.1)
+	source=$(lab lab-source "${kernels[0]}")
 	rm -rf "$work/coccicheck"
 	mkdir "$work/coccicheck"
 	cp ./*.[ch] Kbuild "$work/coccicheck"
@@ -299,17 +299,17 @@ documents() {
 	tests/docs | sed -n 's/^#   //p'
 }
 
-once "W=1 and sparse, Linux 6.1" compile 6.1
-once "W=1 and sparse, Linux 6.12" compile 6.12
-once "W=1 and sparse of the KUnit tests, Linux 6.1" compile_tests 6.1
-once "W=1 and sparse of the KUnit tests, Linux 6.12" compile_tests 6.12
+list=$(kernel_series)
+mapfile -t kernels <<< "$list"
+for series in "${kernels[@]}"; do
+	once "W=1 and sparse, Linux $series" compile "$series"
+	once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
+	once "checkpatch --strict, Linux $series" run_checkpatch "$series"
+	once "kernel-doc, Linux $series" run_kernel_doc "$series"
+done
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck
-once "checkpatch --strict, Linux 6.1" run_checkpatch 6.1
-once "checkpatch --strict, Linux 6.12" run_checkpatch 6.12
-once "kernel-doc, Linux 6.1" run_kernel_doc 6.1
-once "kernel-doc, Linux 6.12" run_kernel_doc 6.12
 once "shellcheck" run_shellcheck
 once "SPDX lines" no_spdx
 once "layers" layers
