@@ -113,6 +113,12 @@ dkms-check: ## build and install the module by dkms, in a scratch root
 	@scripts/deps check
 	@tests/dkms-check
 
+.PHONY: fresh-check
+fresh-check: export TESTS := $(TESTS)
+fresh-check: ## make run and make check on fresh Debians 12 and 13, as root (TESTS=)
+	@scripts/deps fresh
+	@tests/fresh-check
+
 .PHONY: all-checks
 all-checks: ## everything that is promised, whole: hours; goes on where it was interrupted
 	@scripts/all-checks
