@@ -219,12 +219,14 @@ struct refused_client {
 	int err;
 	const char *why;
 	u32 reserved;
+	bool offline;
 };
 
 static const struct refused_client refused_clients[] = {
 	{ -1, "cycles", -EINVAL, "there is no CPU -1" },
 	{ 1 << 20, "cycles", -EINVAL, "there is no CPU 1048576" },
 	{ 2, "cycles", -ENXIO, "CPU 2 is offline" },
+	{ 1, "cycles", -ENXIO, "CPU 1 is offline", .offline = true },
 	{ 1, "cycles,instructions", -EINVAL,
 	  "'instructions' is a second one: give one event, or a group in braces" },
 	{ 1, "{cycles,branches},r99", -EINVAL,
@@ -264,13 +266,19 @@ static void client_refused(struct kunit *test)
 	struct my_perf_event *event;
 	struct my_pmu_why why = {};
 	struct my_event_set *set;
+	/* Not every kernel can be told that there could be a CPU 2. */
+	bool never = row->cpu == 2 && nr_cpu_ids == 2;
 
 	set = claim_for_module(test, 0x6);
 	test_host.reserved = row->reserved ?: 0xff;
+	if (row->offline)
+		KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	event = my_perf_event_create(row->cpu, row->events, &why);
+	if (row->offline)
+		KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
 	KUNIT_ASSERT_TRUE(test, IS_ERR(event));
-	KUNIT_EXPECT_EQ(test, PTR_ERR(event), (long)row->err);
-	KUNIT_EXPECT_STREQ(test, why.text, row->why);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(event), never ? (long)-EINVAL : (long)row->err);
+	KUNIT_EXPECT_STREQ(test, why.text, never ? "there is no CPU 2" : row->why);
 	KUNIT_EXPECT_EQ(test, used(test), 0x6ULL);
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
