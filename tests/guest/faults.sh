@@ -3,6 +3,7 @@
 # samples and of unload: an error and all undone, never an oops.
 #
 # lab: tool try-faults
+# lab: vm --smp 2
 # perf's own access, which it does not look at; where it is inlined depends
 # lab: vm --allow 'unchecked MSR access error: WRMSR to 0x38f .*(native_write_msr|intel_pmu_(en|dis)able_all)\+'
 # in check long: faults=on 6.1 6.12
@@ -10,7 +11,8 @@
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
-cpu=3
+# Of two: what a load does on all CPUs, one by one in the lab, is not what we test.
+cpu=1
 injector=0x4000f000
 watchdog 0
 before=$(/root/pmu-registers $cpu)
@@ -78,7 +80,7 @@ for nth in 1 3 5 7 9; do
 	wrmsr -p $cpu $injector $nth
 	unload
 	is "unloads when access $nth faults" "$?" 0
-	is "and says so" "$(log | grep -c 'cpu3: a PMU register faulted, not all are as they were')" 1
+	is "and says so" "$(log | grep -c "cpu$cpu: a PMU register faulted, not all are as they were")" 1
 	wrmsr -p $cpu $injector 0
 	expect "and all others are ($(changed))" [ "$(changed)" -le 1 ]
 	put_back
