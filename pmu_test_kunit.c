@@ -2666,6 +2666,18 @@ static void core_unlike_cpus(struct kunit *test)
 			   "counters: 'arch-lbr-inserts': none of the CPUs has this event\n");
 }
 
+/* Of the generic counters that only the last of them has, too. */
+static void core_reserves_for_all(struct kunit *test)
+{
+	sim_reset(0, PMU(V1_40));
+	sim_reset(1, PMU(V4));
+	set_parameters("0-1", "instructions@gp0", "5000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0xffU);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+}
+
 /* A CPU that comes later. */
 static void core_joins(struct kunit *test)
 {
@@ -3661,6 +3673,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_sleep_breaks),
 	KUNIT_CASE(core_two_cpus),
 	KUNIT_CASE(core_unlike_cpus),
+	KUNIT_CASE(core_reserves_for_all),
 	KUNIT_CASE(core_joins),
 	KUNIT_CASE(core_joins_late),
 	KUNIT_CASE(core_cannot_join),
