@@ -634,42 +634,55 @@ struct stop_test {
 	u64 running, started, restored, kept;
 };
 
+static int save(struct my_pmu_cpu *cpu, u64 counters)
+{
+	return cpu->pmu.ops->save(&cpu->pmu, &cpu->state, counters);
+}
+
+static int stop(struct my_pmu_cpu *cpu, u64 counters)
+{
+	struct my_pmu_stopped stopped;
+
+	return cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, counters, &stopped);
+}
+
+static int start(struct my_pmu_cpu *cpu, u64 counters)
+{
+	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, counters);
+}
+
+static int restore(struct my_pmu_cpu *cpu, u64 counters)
+{
+	return cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, counters);
+}
+
 /* What an event set does with its counters when its first event starts. */
 static int save_and_start(struct my_pmu_cpu *cpu, u64 counters)
 {
-	const struct my_pmu_ops *ops = cpu->pmu.ops;
-	struct my_pmu_stopped stopped;
-
-	return ops->save(&cpu->pmu, &cpu->state, counters) ?:
-	       ops->stop(&cpu->pmu, &cpu->state, counters, &stopped) ?:
-	       ops->start(&cpu->pmu, &cpu->state, counters);
+	return save(cpu, counters) ?: stop(cpu, counters) ?: start(cpu, counters);
 }
 
 static void stop_and_fail(void *data)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct stop_test *t = data;
-	const struct my_x86_pmu *pmu = &t->cpu->pmu;
-	const struct my_pmu_ops *ops = pmu->ops;
-	struct my_pmu_state *state = &t->cpu->state;
-	struct my_pmu_stopped stopped;
 
 	t->err = save_and_start(t->cpu, t->ours) ?: save_and_start(t->cpu, t->theirs);
 	t->running = sim->regs.global_ctrl;
 	sim->fail_nth = t->nth;
-	t->stop_err = ops->stop(pmu, state, t->ours, &stopped);
-	t->err = t->err ?: ops->start(pmu, state, t->ours);
+	t->stop_err = stop(t->cpu, t->ours);
+	t->err = t->err ?: start(t->cpu, t->ours);
 	t->started = sim->regs.global_ctrl;
 	sim->fail_nth = t->nth;
-	ops->stop(pmu, state, t->ours, &stopped);
+	stop(t->cpu, t->ours);
 	/* Neither can what was in GLOBAL_CTRL be read now. */
 	sim->fail_nth = 1;
-	ops->restore(pmu, state, t->ours);
+	restore(t->cpu, t->ours);
 	t->restored = sim->regs.global_ctrl;
 	sim->regs.global_ctrl |= BIT_ULL(3);
 	sim->fail_nth = t->nth;
-	ops->stop(pmu, state, t->ours, &stopped);
-	t->err = t->err ?: ops->restore(pmu, state, t->ours);
+	stop(t->cpu, t->ours);
+	t->err = t->err ?: restore(t->cpu, t->ours);
 	t->kept = sim->regs.global_ctrl;
 }
 
@@ -700,18 +713,13 @@ static void restore_and_fail(void *data)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct stop_test *t = data;
-	const struct my_x86_pmu *pmu = &t->cpu->pmu;
-	const struct my_pmu_ops *ops = pmu->ops;
-	struct my_pmu_state *state = &t->cpu->state;
-	struct my_pmu_stopped stopped;
 
 	t->err = save_and_start(t->cpu, t->ours) ?: save_and_start(t->cpu, t->theirs) ?:
-		 ops->stop(pmu, state, t->ours, &stopped) ?:
-		 ops->restore(pmu, state, t->ours);
+		 stop(t->cpu, t->ours) ?: restore(t->cpu, t->ours);
 	t->restored = sim->regs.global_ctrl;
 	sim->fail_nth = 1;
-	t->stop_err = ops->stop(pmu, state, t->theirs, &stopped);
-	t->err = t->err ?: ops->start(pmu, state, t->theirs);
+	t->stop_err = stop(t->cpu, t->theirs);
+	t->err = t->err ?: start(t->cpu, t->theirs);
 	t->started = sim->regs.global_ctrl;
 }
 
@@ -736,18 +744,14 @@ static void wrap_and_save(void *data)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct stop_test *t = data;
-	const struct my_x86_pmu *pmu = &t->cpu->pmu;
-	const struct my_pmu_ops *ops = pmu->ops;
-	struct my_pmu_state *state = &t->cpu->state;
 
 	t->err = save_and_start(t->cpu, t->ours);
 	sim->regs.global_status |= t->ours;
-	t->err = t->err ?: ops->save(pmu, state, t->theirs);
-	t->err = t->err ?: ops->restore(pmu, state, t->ours);
+	t->err = t->err ?: save(t->cpu, t->theirs) ?: restore(t->cpu, t->ours);
 	t->restored = sim->regs.global_status;
-	t->err = t->err ?: ops->save(pmu, state, ~0ULL);
+	t->err = t->err ?: save(t->cpu, ~0ULL);
 	sim->regs.global_status |= t->ours;
-	t->err = t->err ?: ops->restore(pmu, state, ~0ULL);
+	t->err = t->err ?: restore(t->cpu, ~0ULL);
 	t->kept = sim->regs.global_status;
 }
 
