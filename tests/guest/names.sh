@@ -31,7 +31,7 @@ sysfs_names() {
 	done
 }
 
-# Numbers, fields, modifiers; and cache events, of which models have others.
+# Raw numbers, fields and modifiers; model 94 has events that other models do not have.
 other_events() {
 	if [ -e "$in_sysfs/topdown-slots-issued" ]; then
 		echo cpu/topdown-slots-issued,r200/
@@ -208,7 +208,9 @@ listed() {
 	printf '%x' $((${code:-0} | 0x430000))
 }
 
-names=$(perf list hw cache 2> /dev/null | sed -n 's/^  \([^ ]*\) .*\[Hardware.*event\]$/\1/p')
+# perf 6.12 says of a cache event how it is written as one of the PMU, not that it is one.
+names=$(perf list hw cache 2> /dev/null |
+	sed -n -E 's,^  ([^ ]+) +(.*\[Hardware.*event\]|OR cpu/[^ ]*/)$,\1,p')
 load cpu=$cpu interval=60000
 cp /sys/kernel/debug/my_pmu/events /tmp/events
 is "the list is root's" "$(stat -c %a /sys/kernel/debug/my_pmu/events)" 400
