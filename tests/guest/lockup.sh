@@ -17,7 +17,14 @@ watchdog 0
 load cpu=3 interval=100
 is "loads when it is off" "$?" 0
 wait_samples 3
+# Linux takes the 1 and gets no counter; a second 1 changes nothing (docs/using.md).
+watchdog 1
 unload
+watchdog 1
+load cpu=3 interval=100
+is "a 1 that was written while it was loaded starts no watchdog" "$?" 0
+unload
+watchdog 0
 # Its NMI comes after a threshold's worth of cycles at the TSC's rate; emulated
 # ones take several times as long.
 sysctl -q -w kernel.soft_watchdog=0
