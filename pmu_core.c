@@ -50,11 +50,9 @@ static int __init parse_cpu(struct my_session *s)
 {
 	int err;
 
-	if (!strcmp(param_cpu, "all")) {
-		s->all = true;
-		cpumask_copy(s->cpus, cpu_online_mask);
+	s->all = !strcmp(param_cpu, "all");
+	if (s->all)
 		return 0;
-	}
 	err = cpulist_parse(param_cpu, s->cpus);
 	if (err == -ERANGE || (!err && !cpumask_subset(s->cpus, cpu_present_mask))) {
 		pr_err("cpu: '%.40s': no such CPU; %*pbl are there\n", param_cpu,

@@ -278,7 +278,7 @@ static void stop_counting(struct my_session *s)
 
 /**
  * my_hotplug_start() - start counting on the CPUs of a session
- * @s: the session; @s->cpus and the settings are filled in
+ * @s: the session; the settings are filled in, and @s->cpus unless @s->all
  * @counters: the events, as the parameter has them
  *
  * From the first look at the CPUs until they are counting none may come or go.

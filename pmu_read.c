@@ -384,8 +384,9 @@ static noinline int read_all(struct my_event_set *set, u64 events, u64 *counts)
 	int err;
 
 	err = read_events(set, events, &sample);
+	/* It may have come up since; then nothing was read all the same. */
 	if (err == -ENXIO)
-		return READ_ONCE(set->up_err);
+		return READ_ONCE(set->up_err) ?: err;
 	if (err)
 		return err;
 	if (sample.marks.clobbered | sample.marks.late)

@@ -391,7 +391,7 @@ static void release_all(struct my_session *s)
 
 /**
  * my_session_take_over() - find the CPUs' PMUs, and take them from perf
- * @s: the session; @s->cpus and the settings are filled in
+ * @s: the session; the settings are filled in, and @s->cpus unless @s->all
  * @counters: the events, as the parameter has them
  *
  * What is wrong with the events is reported once the CPUs are known to have a PMU, and
@@ -411,6 +411,8 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	struct my_pmu_why whose;
 	struct my_target *t;
 
+	if (s->all)
+		cpumask_copy(s->cpus, cpu_online_mask);
 	parsed = parse_counters(s, counters, &first.why);
 	err = make_targets(s);
 	err = err ?: with_each_cpu(s, my_pmu_probe);

@@ -2678,6 +2678,29 @@ static void core_reserves_for_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
 }
 
+/* All are those that are online when none can come or go any more. */
+static void core_all_is_late(struct kunit *test)
+{
+	struct my_session *s = my_session_new();
+	int err;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V4));
+	set_parameters("all", EVERYWHERE, "5");
+	KUNIT_EXPECT_EQ(test, parse_settings(s), 0);
+	KUNIT_EXPECT_EQ(test, remove_cpu(TEST_CPU), 0);
+	cpus_read_lock();
+	err = my_session_take_over(s, "none");
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(s->cpus, cpu_online_mask));
+	if (!err)
+		my_session_hand_back(s);
+	cpus_read_unlock();
+	my_session_free(s);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+}
+
 /* A CPU that comes later. */
 static void core_joins(struct kunit *test)
 {
@@ -3674,6 +3697,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_two_cpus),
 	KUNIT_CASE(core_unlike_cpus),
 	KUNIT_CASE(core_reserves_for_all),
+	KUNIT_CASE(core_all_is_late),
 	KUNIT_CASE(core_joins),
 	KUNIT_CASE(core_joins_late),
 	KUNIT_CASE(core_cannot_join),

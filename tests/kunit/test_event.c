@@ -506,6 +506,12 @@ static void event_cpu_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
 
+	/* As if it came up after it had answered that it is not. */
+	set->up_err = 0;
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(&set->event[0], &count), -ENXIO);
+	KUNIT_EXPECT_EQ(test, count, 42ULL);
+	set->up_err = -ENXIO;
+
 	/* What is switched off meanwhile stays off. */
 	KUNIT_EXPECT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
 	test_up(test, set);
