@@ -212,10 +212,8 @@ static int parse_counters(struct my_session *s, const char *counters,
 			     MY_EVENTS_MAX, why);
 	if (nr < 0)
 		return nr;
-	for (i = DEFAULT_EVENTS_NEEDED; defaults && i < nr; i++) {
+	for (i = DEFAULT_EVENTS_NEEDED; defaults && i < nr; i++)
 		s->attr[i].optional = true;
-		s->attr[i].allowed = MY_GENERIC_COUNTERS;
-	}
 	s->nr_events = nr;
 	*why->text = '\0';
 	return 0;

@@ -1502,6 +1502,25 @@ static void core_keep_up_late(struct kunit *test)
 	unload_module();
 }
 
+/* The clock may show less than what the timer has waited for. */
+static void core_clock_is_behind(struct kunit *test)
+{
+	unsigned int n;
+	u64 due;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	load_in_steps(test, "1", EVERYWHERE, 1000);
+	for (n = 0; n < 3; n++) {
+		due = sleeps_until();
+		steps.late_ns = -1000;
+		step(test);
+		KUNIT_EXPECT_EQ(test, sleeps_until(), due + NSEC_PER_SEC);
+	}
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), 3U);
+	KUNIT_EXPECT_EQ(test, total(" missed="), 0ULL);
+}
+
 /* Its CPU is offline for some reads, and for some samples. */
 static void core_keep_up_offline(struct kunit *test)
 {
@@ -2652,6 +2671,8 @@ static void core_unlike_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total(" instructions@fixed0="), 100ULL);
 	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 201ULL);
 	KUNIT_EXPECT_EQ(test, total(" instructions@gp1="), 101ULL);
+	/* What CPU 1 has in other places of its list is summed up in the right ones. */
+	KUNIT_EXPECT_EQ(test, total(" ref-cycles="), 0ULL);
 	/* If none has it, it is refused as for one. */
 	sim_reset(0, PMU(V1_40));
 	nr_lines = 0;
@@ -3659,6 +3680,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_keep_up_faults),
 	KUNIT_CASE(core_keep_up_rotation_fails),
 	KUNIT_CASE(core_keep_up_late),
+	KUNIT_CASE(core_clock_is_behind),
 	KUNIT_CASE(core_keep_up_offline),
 	KUNIT_CASE(core_keep_up_joins),
 	KUNIT_CASE_PARAM(core_default, default_gen_params),
