@@ -2687,6 +2687,23 @@ static void core_unlike_cpus(struct kunit *test)
 			   "counters: 'arch-lbr-inserts': none of the CPUs has this event\n");
 }
 
+/* Likewise what only perf knows, and not on each of them. */
+static void core_unlike_names(struct kunit *test)
+{
+	sim_reset(0, PMU(V4));
+	sim_reset(1, PMU(V4));
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	sim_perf.unlike = BIT(1);
+	set_parameters("0-1", "stalled-cycles-frontend,cycles", "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, 1U,
+			count_lines("cpu1: 'stalled-cycles-frontend' is not there, and left out\n"));
+	unload_module();
+	sim_perf.unlike = BIT(0) | BIT(1);
+	KUNIT_EXPECT_EQ(test, load_module(), -EOPNOTSUPP);
+}
+
 /* Of the generic counters that only the last of them has, too. */
 static void core_reserves_for_all(struct kunit *test)
 {
@@ -3718,6 +3735,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_sleep_breaks),
 	KUNIT_CASE(core_two_cpus),
 	KUNIT_CASE(core_unlike_cpus),
+	KUNIT_CASE(core_unlike_names),
 	KUNIT_CASE(core_reserves_for_all),
 	KUNIT_CASE(core_all_is_late),
 	KUNIT_CASE(core_joins),

@@ -767,7 +767,8 @@ int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 	for (i = 0; i < sim_perf.nr && !err; i++) {
 		const struct sim_perf_event *event = &sim_perf.events[i];
 
-		if (event->type != type || event->config != config)
+		if (event->type != type || event->config != config ||
+		    sim_perf.unlike & BIT(cpu))
 			continue;
 		answer->config = event->answer;
 		answer->extra = event->extra;

@@ -217,6 +217,7 @@ struct sim_perf_name {
  * struct sim_perf - perf, as it is asked
  * @events: what it knows
  * @nr: how many; it says -ENOENT of all others
+ * @unlike: CPUs of another kind, by bit, of which it knows none of them
  * @names: the files of its events
  * @nr_names: how many
  * @err: it says that of all of them, and does not let itself be held
@@ -230,6 +231,7 @@ struct sim_perf_name {
 struct sim_perf {
 	const struct sim_perf_event *events;
 	unsigned int nr;
+	unsigned int unlike;
 	const struct sim_perf_name *names;
 	unsigned int nr_names;
 	int err;
