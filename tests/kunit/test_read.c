@@ -761,6 +761,24 @@ static void read_group_otherwise(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* A counter that somebody had stopped, which was seen when another event was stopped. */
+static void read_on_its_cpu_stopped(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,cycles@gp1");
+	struct read_there r = { .event = &set->event[0], .count = 42 };
+
+	test_up(test, set);
+	test_retire(test, 0, 10);
+	sim_cpu(TEST_CPU)->regs.global_ctrl &= ~BIT_ULL(0);
+	test_retire(test, 0, 5);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
+	test_retire(test, 0, 3);
+	KUNIT_ASSERT_EQ(test, work_on_cpu(TEST_CPU, read_there, &r), 0L);
+	KUNIT_EXPECT_EQ(test, r.err, -ESTALE);
+	KUNIT_EXPECT_EQ(test, r.count, 42ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /* Where a counter's overflow bit is not reliable, it must be known how much time it had. */
 static void read_on_its_cpu_unreliable(struct kunit *test)
 {
@@ -862,6 +880,7 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE(read_on_its_cpu),
 	KUNIT_CASE(read_group_on_its_cpu),
 	KUNIT_CASE(read_group_otherwise),
+	KUNIT_CASE(read_on_its_cpu_stopped),
 	KUNIT_CASE(read_on_its_cpu_unreliable),
 	KUNIT_CASE_PARAM(read_next_tick, tick_gen_params),
 	KUNIT_CASE(read_ticks_do_not_drift),

@@ -312,6 +312,7 @@ static void rotate_none_enabled(struct kunit *test)
 	struct my_event_set *set = test_set(test, PMU(V2_32), THREE_ON_TWO);
 	struct my_pmu_sample *s = test_sample(test);
 	unsigned int i, nth;
+	u64 ctrl;
 
 	up_without_timer(test, set);
 	for (i = 0; i < 3; i++)
@@ -324,7 +325,29 @@ static void rotate_none_enabled(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
 		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), 0);
 	}
+	/* What others have changed since is not put back. */
+	sim_cpu(TEST_CPU)->regs.global_ctrl ^= 1;
+	ctrl = sim_cpu(TEST_CPU)->regs.global_ctrl;
 	KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.global_ctrl, ctrl);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* An overflow that is accounted for is not taken for one of the event that comes. */
+static void rotate_acknowledges(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), THREE_ON_TWO);
+	struct my_pmu_sample *s = test_sample(test);
+	unsigned int n;
+
+	test_near_wrap(sim_cpu(TEST_CPU));
+	up_without_timer(test, set);
+	for (n = 0; n < 12; n++) {
+		test_retire(test, 1000, 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+		KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
+	}
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
@@ -567,6 +590,7 @@ static struct kunit_case schedule_cases[] = {
 	KUNIT_CASE(schedule_match),
 	KUNIT_CASE(schedule_rotations),
 	KUNIT_CASE(schedule_most),
+	KUNIT_CASE(rotate_acknowledges),
 	KUNIT_CASE_PARAM(rotate_counts, test_pmu_gen_params),
 	KUNIT_CASE(rotate_none_enabled),
 	KUNIT_CASE(rotate_beside),
