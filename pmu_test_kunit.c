@@ -2698,7 +2698,7 @@ static void core_unlike_names(struct kunit *test)
 	set_parameters("0-1", "stalled-cycles-frontend,cycles", "5");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_EQ(test, 1U,
-			count_lines("cpu1: 'stalled-cycles-frontend' is not there, and left out\n"));
+			count_lines("cpu1: 'stalled-cycles-frontend' is not there, and left out"));
 	unload_module();
 	sim_perf.unlike = BIT(0) | BIT(1);
 	KUNIT_EXPECT_EQ(test, load_module(), -EOPNOTSUPP);
