@@ -730,6 +730,7 @@ static void core_unwinds_steps(struct kunit *test)
 	struct sim_registers before;
 	unsigned int step, round;
 
+	test_run_there(test);
 	for (round = 0; round < 10; round++) {
 		for (step = 1; ; step++) {
 			fail_step = step;
@@ -758,6 +759,7 @@ static void core_unwinds_reservations(struct kunit *test)
 	struct sim_registers before;
 	unsigned int nth;
 
+	test_run_there(test);
 	for (nth = 1; ; nth++) {
 		sim_reservations.fail_nth = nth;
 		if (!load_on(pmu, &before))
@@ -780,6 +782,7 @@ static void core_unwinds_registers(struct kunit *test)
 	struct sim_registers before;
 	unsigned int nth;
 
+	test_run_there(test);
 	for (nth = 1; ; nth++) {
 		sim->fail_nth = nth;
 		if (!load_on(pmu, &before))

@@ -102,6 +102,13 @@ static inline bool test_call(unsigned int cpu, smp_call_func_t func, void *data)
 	return !smp_call_function_single(cpu, func, data, 1);
 }
 
+/*
+ * The test moves to TEST_CPU, where it calls instead of interrupting: for tests that
+ * call a thousand times, and are not about the way there.  A call of an idle CPU
+ * mostly waits for it to wake up.
+ */
+void test_run_there(struct kunit *test);
+
 /* Does a legacy write, 32 bits and sign-extended, give this value? */
 static inline bool test_is_writable(const struct sim_pmu *pmu, u64 val)
 {

@@ -358,6 +358,7 @@ static void client_unwinds_registers(struct kunit *test)
 	struct sim_cpu *sim;
 	unsigned int nth;
 
+	test_run_there(test);
 	test_host.reserved = ~0U;
 	for (nth = 1; ; nth++) {
 		sim = fresh_cpu(pmu, &before);
@@ -392,6 +393,7 @@ static void client_unwinds_beside(struct kunit *test)
 	struct my_pmu_why why;
 	unsigned int nth;
 
+	test_run_there(test);
 	test_host.reserved = ~0U;
 	for (nth = 1; ; nth++) {
 		set = test_set(test, pmu, own);

@@ -593,6 +593,7 @@ static void event_up_unwinds(struct kunit *test)
 	struct sim_registers before, wanted;
 	unsigned int nth;
 
+	test_run_there(test);
 	test_leave_traces(sim);
 	before = sim->regs;
 	for (nth = 1; ; nth++) {
@@ -635,6 +636,7 @@ static void event_up_unwinds_counts(struct kunit *test)
 	struct sim_registers before, wanted;
 	unsigned int nth;
 
+	test_run_there(test);
 	before = sim->regs;
 	sim->insns_per_access = 1;
 	for (nth = 1; ; nth++) {
@@ -666,6 +668,7 @@ static void event_enable_unwinds(struct kunit *test)
 	unsigned int nth;
 	u64 count = 0;
 
+	test_run_there(test);
 	test_leave_traces(sim);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(last), 0);
 	test_up(test, set);
@@ -722,6 +725,7 @@ static void event_down_goes_on(struct kunit *test)
 	struct sim_registers before, wanted;
 	unsigned int nth;
 
+	test_run_there(test);
 	test_leave_traces(sim);
 	test_near_wrap(sim);
 	before = sim->regs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the suites share. */
 #include <linux/cpu.h>
+#include <linux/sched.h>
 
 #include "test.h"
 
@@ -19,6 +20,12 @@ const void *test_global_gen_params(const void *prev, char *desc)
 		pmu = pmu_gen_params(pmu, desc);
 	} while (pmu && ((const struct sim_pmu *)pmu)->version < 2);
 	return pmu;
+}
+
+/* The thread is of this test alone. */
+void test_run_there(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(TEST_CPU)), 0);
 }
 
 void test_leave_traces(struct sim_cpu *sim)

@@ -558,6 +558,7 @@ static void sets_deed_fails(struct kunit *test)
 	struct pair *pair = new_pair(test, false);
 	unsigned int i;
 
+	test_run_there(test);
 	for (i = 0; i < ARRAY_SIZE(deeds); i++) {
 		fail_deed(test, pair, &deeds[i], false);
 		fail_deed(test, pair, &deeds[i], true);
