@@ -2,7 +2,8 @@
 # On a CPU of a vendor whose PMU is another, whatever CPUID.0AH says.
 #
 # lab: vm --cpu max,la57=off
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

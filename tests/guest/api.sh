@@ -2,7 +2,8 @@
 # my_perf_event_*(), called by a module that is nothing but tests.
 #
 # lab: core api_core.c
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -5,7 +5,8 @@
 # lab: sample
 # lab: sample client.c
 # lab: program loop10 loop INSTRUCTIONS=10000000
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # in endurance: debug kcsan
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

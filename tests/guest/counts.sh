@@ -3,7 +3,8 @@
 #
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop20 loop INSTRUCTIONS=20000000
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # in lab: MY_PMU_QEMU=10.0 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

@@ -2,7 +2,8 @@
 # Several CPUs: read all at once, a line for each or one for all, and the file that
 # has every sample.
 #
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

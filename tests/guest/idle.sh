@@ -2,7 +2,8 @@
 # What a sample costs an idle, isolated CPU, in instructions.
 #
 # lab: vm --append 'isolcpus=nohz,domain,3 nohz_full=3 rcu_nocbs=3'
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -4,7 +4,8 @@
 #
 # /dev/mem has the APIC's page then.
 # lab: vm --with perf --with setpriv --append iomem=relaxed
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -2,7 +2,8 @@
 # Whatever is refused: the errno, one line that says why, no register changed.
 #
 # lab: vm --with perf
-# in check: 6.1 6.12
+# in check: 6.1
+# in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -6,8 +6,8 @@
 # Some seven seconds at the lab's speed; alone a tenth of it will do.
 # lab: program steady steady TURNS=5000000
 # lab: program tenth steady TURNS=500000
-# in check alone: version=3,gp=4,fixed=3 6.1
-# in check alone: version=2,gp=2,fixed=3,width=40 6.1
+# in sample alone, lab alone: version=3,gp=4,fixed=3 6.1
+# in sample alone, lab alone: version=2,gp=2,fixed=3,width=40 6.1
 # in lab alone: version=5,gp=6,fixed=3 6.12
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
