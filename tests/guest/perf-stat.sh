@@ -5,6 +5,7 @@
 # CPU is just removing ("Oops: int3"): one CPU where one will do.
 # lab: vm --smp 1 --with perf
 # lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop1 loop INSTRUCTIONS=1000000
 # lab: program loop20 loop INSTRUCTIONS=20000000
 # lab: program crossing crossing TURNS=1000
 # lab: program calls3000 calls TURNS=3000 INNER=1 CALL=110 # getppid()
@@ -82,8 +83,8 @@ is "cmask=1,inv: cycles without a branch" \
 	"$(tally cpu/event=0xc4,cmask=1,inv=1/u $ten)" 5000001
 
 # --- EDGE. No two branches of the program follow each other.
-is "edge: each branch is a rise" "$(tally cpu/event=0xc4,edge=1/u $ten)" 4999999
-is "cmask=1,edge: the same" "$(tally cpu/event=0xc4,cmask=1,edge=1/u $ten)" 4999999
+is "edge: each branch is a rise" "$(tally cpu/event=0xc4,edge=1/u /root/loop1)" 499999
+is "cmask=1,edge: the same" "$(tally cpu/event=0xc4,cmask=1,edge=1/u /root/loop1)" 499999
 # User cycles rise when the kernel is left, kernel cycles when it is entered, and
 # whenever perf, in the kernel, switches the counters on again: in an interrupt
 # or a change of tasks, some in each tick of 4 ms.
