@@ -6,7 +6,7 @@
 # checked: prints, in a line for each check, a hash of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
-# as for the kernel's own.
+# as for the kernel's own; MY_PMU_FILE=... the only one for checkpatch and kernel-doc.
 #
 # Example: tests/static.sh layers
 set -euo pipefail
@@ -134,6 +134,9 @@ compile_tests() {
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
 c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+if [[ -n ${MY_PMU_FILE:-} ]]; then
+	c_files=("$MY_PMU_FILE")
+fi
 
 run_kernel_doc_reads() {
 	hash_files "${c_files[@]}"
@@ -157,7 +160,7 @@ run_checkpatch() {
 
 	dir=$(lab lab-source "$1")
 	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE '\./pmu_(compat|hw)\.h')
-	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
+	[[ -z ${rest[*]} ]] || "$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f ./pmu_compat.h
 	# It takes the % of an asm goto's label for an operator.
