@@ -24,6 +24,13 @@ lines() {
 	[[ $(grep -cE "$2" "$work/out") == "$1" ]]
 }
 
+# start COMMAND...: in the background
+start() {
+	: > "$work/out"	# else wait_for may see what was there before
+	"$@" > "$work/out" 2>&1 < /dev/null &
+	run=$!
+}
+
 # wait_for TEXT: until it has been printed, 60 s at most
 wait_for() {
 	local tries
@@ -72,8 +79,7 @@ result "no number of samples: not 0" test $status != 0
 
 # Without end, until Ctrl-C: here SIGINT to the script itself.
 # A background job would ignore SIGINT.
-SAMPLES=0 INTERVAL=300 env --default-signal=INT scripts/run > "$work/out" 2>&1 < /dev/null &
-run=$!
+start env --default-signal=INT SAMPLES=0 INTERVAL=300 scripts/run
 wait_for ' t='
 kill -INT $run
 status=0
@@ -82,8 +88,7 @@ result "SIGINT ends it with 0" test $status = 0
 result "and unloads first" lines 1 '^# rmmod my_pmu$'
 
 # Without end, and make is killed: nobody is left to stop it but itself.
-make -s run SAMPLES=0 INTERVAL=300 > "$work/out" 2>&1 < /dev/null &
-run=$!
+start make -s run SAMPLES=0 INTERVAL=300
 wait_for ' t='
 kill -KILL $run
 wait_for 'all is well'
