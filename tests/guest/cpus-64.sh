@@ -2,6 +2,6 @@
 # cpus.sh, on many CPUs.
 #
 # lab: vm --smp 64 --mem 4096
-# in check: 6.1
+# in sample, lab: 6.1
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/cpus.sh

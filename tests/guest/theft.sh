@@ -3,8 +3,8 @@
 # says so, adds nothing, and all goes on from there: theft.sh PMU-LIST.
 #
 # in check: 6.1
-# in check: version=2,gp=4,fixed=3,width=32 6.1
-# in check: version=5,gp=8,fixed=3 6.12
+# in sample, lab: version=2,gp=4,fixed=3,width=32 6.1
+# in sample, lab: version=5,gp=8,fixed=3 6.12
 # in endurance: debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
