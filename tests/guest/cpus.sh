@@ -93,15 +93,16 @@ cat $state/samples > /tmp/rows
 unload
 profile=$(traced_calls)
 is "nothing else is called than a read" "$(echo "$profile" | sed -n 's/^calls //p')" "0 0"
-# Of each CPU: the calls, and the samples from the first of them to the last.
+# Of each CPU: the calls, and the samples from the first of them until the last, whose own
+# sample comes after it.
 awk -F'[ ,]' 'FNR == NR {
 	calls[$1]++
 	if (calls[$1] == 1) first[$1] = $2 * 1e9
-	last[$1] = $2 * 1e9 + 5e7
+	last[$1] = $2 * 1e9
 	next
 }
-/"instructions"/ && $2 in calls && $3 >= first[$2] - 1000 && $3 <= last[$2] { samples[$2]++ }
-END { for (cpu in calls) print cpu, calls[cpu], samples[cpu] + 0 }' /tmp/reads /tmp/rows > /tmp/calls
+/"instructions"/ && $2 in calls && $3 >= first[$2] - 1000 && $3 < last[$2] { samples[$2]++ }
+END { for (cpu in calls) print cpu, calls[cpu] - 1, samples[cpu] + 0 }' /tmp/reads /tmp/rows > /tmp/calls
 echo "# cpu, calls, samples: $(sort -n /tmp/calls | head -n 1)"
 is "the CPUs that are asked are called" "$(wc -l < /tmp/calls)" $last
 is "once for each sample" "$(awk '$2 != $3' /tmp/calls | wc -l)" 0
