@@ -24,6 +24,21 @@ die() {
 	exit 1
 }
 
+# ---------------------------------------------------------------- tests
+
+# By which tests that try a part of what there is choose it: another one with each commit.
+commit_number() {
+	local commit
+
+	commit=$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse HEAD)
+	echo $((16#${commit:0:7}))
+}
+
+# What every kernel that runs the KUnit tests is told: of a third CPU that could be but is not
+# there; and to end after an Oops.
+# shellcheck disable=SC2034 # of those that source this
+kunit_arguments=(possible_cpus=3 oops=panic)
+
 # ---------------------------------------------------------------- the release
 
 # The Debian releases that the lab runs on, and what each has: the series of stock kernels,

@@ -32,7 +32,10 @@ kunit_module() {
 
 # kunit_load LOG DIR: likewise, of a module that is built; DIR is as scripts/kunit has it.
 kunit_load() {
-	local log=$1 dir=$2 options='kunit.filter_glob=none possible_cpus=3 oops=panic mitigations=off'
+	local log=$1 dir=$2 options
+
+	# shellcheck disable=SC2154 # of scripts/lib.sh
+	options="kunit.filter_glob=none ${kunit_arguments[*]}"
 
 	# Instrumented, beside other guests, the loops over all accesses take that long.
 	if [[ -n ${MY_PMU_GCOV:-} ]]; then

@@ -28,7 +28,7 @@ choose_mutants() {
 
 	mutants=()
 	if [[ ${1:-} == --sample ]]; then
-		from=$((16#$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short=7 HEAD | cut -c 1-7)))
+		from=$(commit_number)
 		for ((i = 0; i < ${2:-1}; i++)); do
 			mutants+=("${all[(from + i * 97) % ${#all[@]}]}")
 		done
