@@ -857,6 +857,20 @@ void x86_pmu_refresh(CPUX86State *env)
 }
 
 /*
+ * An interrupt is about to be taken: has the last instruction made a counter overflow?  That
+ * is noticed when the next block begins, which would be the interrupt's; but an NMI has
+ * priority over it (SDM volume 3, "Priority among concurrent events").
+ */
+bool x86_pmu_overflow_due(CPUX86State *env)
+{
+    if (!(env->hflags & HF_PMU_MASK) || env->pmu.budget[mode_of(env->hflags)]) {
+        return false;
+    }
+    x86_pmu_refresh(env);
+    return true;
+}
+
+/*
  * After the registers came from elsewhere: nothing to fold.  hflags may have
  * come with them, from a CPU with another PMU.
  */

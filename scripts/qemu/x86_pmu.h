@@ -108,6 +108,7 @@ void x86_pmu_realize(CPUState *cs, Error **errp);
 void x86_pmu_unrealize(CPUState *cs);
 void x86_pmu_reset(struct CPUArchState *env);
 void x86_pmu_refresh(struct CPUArchState *env);
+bool x86_pmu_overflow_due(struct CPUArchState *env);
 void x86_pmu_load(struct CPUArchState *env);
 void x86_pmu_init(struct CPUArchState *env);
 void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
