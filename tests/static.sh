@@ -160,7 +160,7 @@ run_checkpatch() {
 
 	dir=$(lab lab-source "$1")
 	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE '\./pmu_(compat|hw)\.h')
-	[[ -z ${rest[*]} ]] || "$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
+	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f ./pmu_compat.h
 	# It takes the % of an asm goto's label for an operator.

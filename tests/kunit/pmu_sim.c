@@ -248,7 +248,7 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
 	if (!n)
 		return;	/* no write at all: a test may be writing */
 	if (sim->pmu.version >= 2 && !sim->regs.global_ctrl)
-		return;	/* nor a look at each counter with each access */
+		return;	/* no counter runs: saves a look at each */
 	for (i = 0; i < sim->pmu.gp; i++)
 		count_generic(sim, i, event, umask, user, n);
 	for (i = 0; i < SIM_FIXED; i++) {
