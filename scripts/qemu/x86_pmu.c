@@ -27,12 +27,11 @@
  *
  * What is not as on a CPU.  Events other than the architectural cycles,
  * instructions, reference cycles and branches are flagged absent in
- * CPUID.0AH:EBX and count nothing.  A maskable interrupt that is pending on
- * the very boundary of a PMI is taken first, and so is the fault of fetching
- * the next instruction.  Code fetched from a device is never restored: an
- * instruction of it that faults counts.  So does an event that VMRUN injects
- * as a software interrupt.  No PEBS, no LBR, no uncore, no SMM freeze; the
- * enables of those fault.
+ * CPUID.0AH:EBX and count nothing.  A fault of fetching the instruction
+ * behind the very boundary of a PMI is taken first.  Code fetched from a device
+ * is never restored: an instruction of it that faults counts.  So does an event
+ * that VMRUN injects as a software interrupt.  No PEBS, no LBR, no uncore, no
+ * SMM freeze; the enables of those fault.
  *
  * How it breaks, if told to: as PMUs do that some hypervisors make
  * (BrokenKind), one access of the guest's choice (REG_FAULT), or by counters
@@ -857,9 +856,10 @@ void x86_pmu_refresh(CPUX86State *env)
 }
 
 /*
- * An interrupt is about to be taken: has the last instruction made a counter overflow?  That
- * is noticed when the next block begins, which would be the interrupt's; but an NMI has
- * priority over it (SDM volume 3, "Priority among concurrent events").
+ * An interrupt is about to be taken: has the last instruction made a counter
+ * overflow?  That is noticed when the next block begins, which would be the
+ * interrupt's; but an NMI has priority over it (SDM volume 3, "Priority among
+ * concurrent events").
  */
 bool x86_pmu_overflow_due(CPUX86State *env)
 {
