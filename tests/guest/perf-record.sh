@@ -72,10 +72,15 @@ is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/sa
 
 # --- by frequency. The kernel starts at a period of 1 and adjusts it at each
 # tick by what the last one has counted; half a second is time enough for that.
-# It does not aim better than this, more so where the host takes time away.
+# It does not aim better than this. While the host takes the CPU away the clock
+# goes on, and no samples come: judged is the half second that has most of them.
 record -e instructions:u -F 1000 /root/loop
-rate=$(awk 'NR == 1 { start = $1 } $1 > start + 0.5 { if (!n++) first = $1; last = $1 }
-	END { printf "%d", (n - 1) / (last - first) }' /tmp/samples)
+rate=$(awk 'NR == 1 { start = $1 } { n[int(2 * ($1 - start))]++ }
+	END {
+		for (i = 1; i < int(2 * ($1 - start)); i++)
+			most = n[i] > most ? n[i] : most
+		printf "%d", 2 * most
+	}' /tmp/samples)
 expect "1000 Hz: $(wc -l < /tmp/samples) samples, $rate a second" \
 	[ $((rate >= 600 && rate <= 1400)) = 1 ]
 is "1000 Hz: none lost" "$(perf report -i /tmp/perf.data --stats 2> /dev/null | grep -c LOST)" 0
