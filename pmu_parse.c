@@ -7,7 +7,7 @@
  *	event	:= what [ [":"] modifiers ] [ "@" counters ]
  *	counters := piece { "+" piece }
  *	piece	:= ( "gp" | "fixed" ) decimal [ "-" decimal ]
- *	modifiers := { "u" | "k" | "h" | "H" | "D" }, each at most once
+ *	modifiers := { "u" | "k" | "h" | "D" }, each at most once
  *
  * It is perf's syntax, except for the counters.  What an event may be is in pmu_encode.c.
  * After a name the modifiers need their colon; after a slash perf takes them
@@ -137,6 +137,7 @@ static const struct refused_modifier refused_modifiers[] = {
 	{ 'p', "p (precise) needs samples by PEBS; nothing is sampled here" },
 	{ 'P', "P (most precise) needs samples by PEBS; nothing is sampled here" },
 	{ 'S', "S (read the group at a sample) needs samples; nothing is sampled here" },
+	{ 'H', "H (host) needs counters that stop in guests; they count in both" },
 	{ 'G', "G (guest) needs counters that stop in the host; they count in both" },
 	{ 'I', "I (not in idle): no PMU can tell; halted CPUs have no cycles" },
 	{ 'W', "W (weak group): a group is never taken apart" },
@@ -166,7 +167,7 @@ static void set_modifier(struct modifiers *m, char letter)
 	if (letter == 'D')
 		m->pinned = true;
 	if (!exclude)
-		return;	/* H: in the host it counts anyway */
+		return;
 	/* The first says that the others are not wanted. */
 	if (!m->exclude_user && !m->exclude_kernel && !m->exclude_hv) {
 		m->exclude_user = true;
@@ -191,7 +192,7 @@ static int parse_modifiers(const char *text, const char *whole,
 		if (reason)
 			return my_refuse(why, -EINVAL,
 					 "'%s': modifier %s", whole, reason);
-		if (!strchr("ukhHD", *p) || strchr(p + 1, *p))
+		if (!strchr("ukhD", *p) || strchr(p + 1, *p))
 			goto refuse;
 		set_modifier(m, *p);
 	}
@@ -199,7 +200,7 @@ static int parse_modifiers(const char *text, const char *whole,
 
 refuse:
 	return my_refuse(why, -EINVAL,
-			 "'%s': modifiers '%s'; u (user), k (kernel), h (hypervisor), H (host) and D (always on a counter), each once, are known",
+			 "'%s': modifiers '%s'; u (user), k (kernel), h (hypervisor) and D (always on a counter), each once, are known",
 			 whole, text);
 }
 

@@ -422,7 +422,7 @@ static bool add_modifiers(const char *text, struct privilege *p)
 	static const char letters[] = "ukh";
 	const char *m;
 
-	if (!*text || text[strspn(text, "ukhHD")])
+	if (!*text || text[strspn(text, "ukhD")])
 		return false;
 	for (m = text; *m; m++) {
 		const char *letter = strchr(letters, *m);

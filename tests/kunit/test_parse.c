@@ -43,7 +43,7 @@
 	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
 #define SLASH		"the second slash is missing"
 #define MODIFIERS \
-	"u (user), k (kernel), h (hypervisor), H (host) and D (always on a counter), each once, are known"
+	"u (user), k (kernel), h (hypervisor) and D (always on a counter), each once, are known"
 #define COUNTERS \
 	"@gpN and @fixedN are, N from 0 to 31, and sets like @gp0-3+fixed1"
 #define BACKWARDS	"a range goes from the lower counter to the higher"
@@ -55,7 +55,7 @@
 #define NO_SAMPLES	"nothing is sampled here"
 #define NEEDS_SAMPLES	"needs samples; " NO_SAMPLES
 #define NOBODY_ELSE	"while the module is loaded nobody else has the PMU"
-#define IN_BOTH		"stop in the host; they count in both"
+#define IN_BOTH		"they count in both"
 #define BEHIND_BRACE \
 	"behind its brace there may be a colon and modifiers, as in {cycles,branches}:u"
 #define X_95 \
@@ -393,14 +393,12 @@ static const struct one_event one_event[] = {
 	    .perf_config = 32 } },
 
 	/* modifiers */
-	{ "cycles:H", { "cycles:H", 0x3c, true, .constraint = ANY } },
-	{ "cycles:uH", { "cycles:uH", 0x3c, true, false, true, .constraint = ANY } },
 	{ "cycles:uh", { "cycles:uh", 0x3c, true, false, true, .constraint = ANY } },
 	{ "cycles:hk", { "cycles:hk", 0x3c, true, true, false, .constraint = ANY } },
 	{ "cycles:ukh", { "cycles:ukh", 0x3c, true, .constraint = ANY } },
 	{ "cycles:D", { "cycles:D", 0x3c, true, .constraint = ANY, .pinned = true } },
-	{ "cpu/event=1/uDHk",
-	  { "cpu/event=1/uDHk", 0x1, .constraint = ANY, .pinned = true } },
+	{ "cpu/event=1/uDk",
+	  { "cpu/event=1/uDk", 0x1, .constraint = ANY, .pinned = true } },
 	{ "cycles:u", { "cycles:u", 0x3c, true, false, true, .constraint = ANY } },
 	{ "cycles:k", { "cycles:k", 0x3c, true, true, false, .constraint = ANY } },
 	{ "cycles:uk", { "cycles:uk", 0x3c, true, .constraint = ANY } },
@@ -657,11 +655,11 @@ static const struct event_list event_lists[] = {
 		{ "r4", 0x4, .constraint = ANY, .group = 1 },
 	} },
 	/* which begins anew where nothing was left out */
-	{ "{r1:ukh,r2:H}:u", 2, {
+	{ "{r1:ukh,r2}:u", 2, {
 		{ "r1:u", 0x1, false, false, true, .constraint = ANY },
 		{ "r2:u", 0x2, false, false, true, .constraint = ANY },
 	} },
-	{ "{cpu/event=1/,cpu/event=2/:k,cpu/event=3/uH,r4//}:u", 4, {
+	{ "{cpu/event=1/,cpu/event=2/:k,cpu/event=3/u,r4//}:u", 4, {
 		{ "cpu/event=1/u", 0x1, false, false, true, .constraint = ANY },
 		{ "cpu/event=2/uk", 0x2, .constraint = ANY },
 		{ "cpu/event=3/u", 0x3, false, false, true, .constraint = ANY },
@@ -995,9 +993,8 @@ static const struct refused refused_events[] = {
 	{ "unknown modifier behind a known one", "cycles:ux",
 	  "'cycles:ux': modifiers 'ux'; " MODIFIERS },
 	{ "h alone", "cycles:h", "'cycles:h': " H_ALONE },
-	{ "h alone, and others", "cycles:HhD", "'cycles:HhD': " H_ALONE },
+	{ "h alone, and others", "cycles:hD", "'cycles:hD': " H_ALONE },
 	{ "D twice", "cycles:DD", "'cycles:DD': modifiers 'DD'; " MODIFIERS },
-	{ "H twice", "cycles:HuH", "'cycles:HuH': modifiers 'HuH'; " MODIFIERS },
 	{ "p", "cycles:p",
 	  "'cycles:p': modifier p (precise) needs samples by PEBS; " NO_SAMPLES },
 	{ "ppp", "cycles:uppp",
@@ -1008,7 +1005,9 @@ static const struct refused refused_events[] = {
 	  "'cycles:S': modifier S (read the group at a sample) "
 	  NEEDS_SAMPLES },
 	{ "G", "cycles:G",
-	  "'cycles:G': modifier G (guest) needs counters that " IN_BOTH },
+	  "'cycles:G': modifier G (guest) needs counters that stop in the host; " IN_BOTH },
+	{ "H", "cycles:uH",
+	  "'cycles:uH': modifier H (host) needs counters that stop in guests; " IN_BOTH },
 	{ "I", "cycles:I",
 	  "'cycles:I': modifier I (not in idle): no PMU can tell; halted CPUs have no cycles" },
 	{ "W", "cycles:W",
