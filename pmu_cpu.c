@@ -121,7 +121,7 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
 		return 0;
 	release_counters(pmu, done);
 	return my_refuse(why, -EBUSY,
-			 "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'");
+			 "the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
 }
 
 /**

@@ -306,15 +306,16 @@ static int enable_events(struct my_event_set *set, u64 events, u64 time)
 
 /*
  * When the set's counters were stopped: those that are active run on, and what else runs
- * on this CPU.  With none, the counters are as they were before us.
+ * on this CPU; overflows of @ack are accounted for.  With none, the counters are as they
+ * were before us.
  */
-static int start_active(struct my_event_set *set)
+static int start_active(struct my_event_set *set, u64 ack)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 
 	if (set->active)
 		return cpu->pmu.ops->start(&cpu->pmu, &cpu->state,
-					   set->active_counters);
+					   set->active_counters, ack);
 	return cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, set->used);
 }
 
@@ -333,22 +334,21 @@ static int start_events(struct my_event_set *set, u64 events)
 		return err;
 	err = enable_events(set, events, my_pmu_now());
 	if (err) {
-		start_active(set);
+		start_active(set, 0);
 		return err;
 	}
 	set->just_timed |= !others;
-	err = ops->start(&cpu->pmu, &cpu->state, set->active_counters);
 	/*
 	 * An overflow from before, also one that was accounted for when they were last
 	 * stopped, is not taken for one of theirs; those of the others are still to be
 	 * accounted for.
 	 */
-	if (!err)
-		err = ops->ack_overflow(&cpu->pmu, set->stopped.overflowed & ~others &
-					set->active_counters & cpu->overflow_reliable);
+	err = ops->start(&cpu->pmu, &cpu->state, set->active_counters,
+			 set->stopped.overflowed & ~others & set->active_counters &
+			 cpu->overflow_reliable);
 	if (err) {
 		disable_events(set, events);
-		start_active(set);
+		start_active(set, 0);
 	}
 	return err;
 }
@@ -377,7 +377,7 @@ static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 	}
 	err = disable_events(set, events);
 	first = first ?: err;
-	err = start_active(set);
+	err = start_active(set, 0);
 	return first ?: err;
 }
 
@@ -601,7 +601,6 @@ static u64 change_rotation(struct my_event_set *set)
 int my_event_set_rotate(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
-	u64 overflowed;
 	int err = 0;
 
 	lockdep_assert_irqs_disabled();
@@ -613,9 +612,7 @@ int my_event_set_rotate(struct my_event_set *set)
 		set->rotate_err = err;
 		return err;
 	}
-	overflowed = change_rotation(set);
-	note_rotate_err(set, start_active(set));
-	note_rotate_err(set, cpu->pmu.ops->ack_overflow(&cpu->pmu, overflowed));
+	note_rotate_err(set, start_active(set, change_rotation(set)));
 	return set->rotate_err;
 }
 

@@ -49,16 +49,26 @@ static inline bool hw_has_architectural_vendor(void)
 	}
 }
 
+/* Zhaoxin's, Centaur's then: see intel_start(). */
+static inline bool hw_acks_while_running(void)
+{
+	return boot_cpu_data.x86_vendor != X86_VENDOR_INTEL;
+}
+
 /* A Xen PV guest's MSRs are the hypervisor's, its APIC a hypercall. */
 static inline bool hw_is_xen_pv(void)
 {
 	return boot_cpu_has(X86_FEATURE_XENPV);
 }
 
-/* The CPU's microcode may use a counter: MSR_TSX_FORCE_ABORT. */
+/*
+ * The CPU's microcode may use a counter: MSR_TSX_FORCE_ABORT.  That of June 2021 and later
+ * aborts each transaction and uses none.
+ */
 static inline bool hw_has_tsx_force_abort(void)
 {
-	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT);
+	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
+	       !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT);
 }
 
 /*

@@ -32,9 +32,6 @@
 #define LEAF_EDX_NUM_FIXED		GENMASK(4, 0)
 #define LEAF_EDX_BIT_WIDTH_FIXED	GENMASK(12, 5)
 
-/* From version 4 on; the kernel has no name for it. */
-#define MSR_CORE_PERF_GLOBAL_INUSE	0x392
-
 #define CPUID_1_ECX_PDCM		BIT(15)
 #define CPUID_1_ECX_HYPERVISOR		BIT(31)
 #define PERF_CAP_FULL_WIDTH_WRITE	BIT_ULL(13)
@@ -53,6 +50,10 @@
 
 /* What every CPU of version 2 has, whatever it says. */
 #define FIXED_OF_VERSION_2		3
+
+/* struct my_x86_pmu.flags */
+#define INTEL_FULL_WIDTH	BIT(0)	/* generic counters can be written in all their bits */
+#define INTEL_ACK_RUNNING	BIT(1)	/* overflow bits are cleared while a counter runs */
 
 /* Counters narrower than this or wider cannot be right. */
 #define MIN_BIT_WIDTH			32
@@ -104,9 +105,10 @@ static const u16 intel_fixed_events[] = {
 
 /*
  * What a round of hw_run_known_code() has: 16 instructions in a chain, in which a
- * multiplication waits for the one before, 3 cycles or more on CPUs of today; the
- * emulated PMU of our lab has 1.  The reference clock may run at an eighth of the
- * core's rate, or at many times that.
+ * multiplication waits for the one before: 3 cycles on the big cores of today, 14 on Bonnell,
+ * twice that beside a sibling that multiplies, too; 1 in the emulated PMU of our lab.  The
+ * reference clock may run at an eighth of the core's rate, or at many times that.  The
+ * bounds only have to tell a counter from a constant or another event.
  */
 #define KERNEL_EVENT(_name, _config)	{				\
 	.name = _name, .config = _config, .named = true,		\
@@ -117,7 +119,7 @@ static const struct my_pmu_probe intel_probes[] = {
 	{ "instructions", KERNEL_EVENT("instructions", 0x00c0),
 	  HW_ROUND_INSTRUCTIONS, HW_ROUND_INSTRUCTIONS },
 	{ "cycles", KERNEL_EVENT("cycles", 0x003c),
-	  HW_ROUND_INSTRUCTIONS * 3 / 4, HW_ROUND_INSTRUCTIONS * 16 },
+	  HW_ROUND_INSTRUCTIONS * 3 / 4, HW_ROUND_INSTRUCTIONS * 64 },
 	{ "reference cycles", KERNEL_EVENT("ref-cycles", 0x0300),
 	  HW_ROUND_INSTRUCTIONS / 8, HW_ROUND_INSTRUCTIONS * 64 },
 	{ "slots", KERNEL_EVENT("slots", 0x0400),
@@ -290,33 +292,38 @@ static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	return 0;
 }
 
+/*
+ * Overflow bits are cleared before: a counter that is started may be about to wrap.
+ * Zhaoxin's ZX-C clears them only while GLOBAL_CTRL is not 0
+ * (arch/x86/events/zhaoxin/core.c: enabled_ack).
+ */
 static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-		       u64 counters)
+		       u64 counters, u64 ack)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
+	int first = 0, err;
 
 	lockdep_assert_irqs_disabled();
 	if (pmu->version < GLOBAL_VERSION)
 		return 0;
 	s->ctrl = s->others | counters;
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl);
-}
-
-/* Nothing to clear, no write; version 1 has nothing. */
-static int intel_ack_overflow(const struct my_x86_pmu *pmu, u64 counters)
-{
-	lockdep_assert_irqs_disabled();
-	if (!counters)
-		return 0;
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, counters);
+	if (ack && !(pmu->flags & INTEL_ACK_RUNNING))
+		first = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack);
+	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl);
+	first = first ?: err;
+	if (ack && pmu->flags & INTEL_ACK_RUNNING) {
+		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack);
+		first = first ?: err;
+	}
+	return first;
 }
 
 /*
  * A counter that wraps sets its status bit, with an overflow handler or without.
- * Its next user must not take our overflow for its own.  Some CPUs accept an
- * acknowledgment only while GLOBAL_CTRL is not 0 (arch/x86/events/zhaoxin/core.c),
- * so it comes last.  If GLOBAL_CTRL cannot be read, what the last stop saw is the
- * best that is known of the bits of others.
+ * Its next user must not take our overflow for its own.  That is cleared last, when
+ * our counters have stopped, and GLOBAL_CTRL may be not 0, see intel_start().  If
+ * GLOBAL_CTRL cannot be read, what the last stop saw is the best that is known of the
+ * bits of others.
  */
 static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			 u64 counters)
@@ -341,8 +348,9 @@ static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 	if (!ours)
 		return first;
 	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	if (!err)
-		err = intel_ack_overflow(pmu, status & ours & ~s->saved_status);
+	ours &= status & ~s->saved_status;
+	if (!err && ours)
+		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ours);
 	return first ?: err;
 }
 
@@ -399,7 +407,7 @@ static int intel_disable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *
 
 	lockdep_assert_irqs_disabled();
 	stop = intel_program(hw, 0);
-	if (my_pmc_is_fixed(hw->idx) || pmu->full_width || legacy == hw->saved_count)
+	if (my_pmc_is_fixed(hw->idx) || pmu->flags & INTEL_FULL_WIDTH || legacy == hw->saved_count)
 		count = hw_wrmsr(hw->event_base, hw->saved_count);
 	config = intel_program(hw, hw->saved_config);
 	return stop ?: count ?: config;
@@ -430,47 +438,28 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *h
 /* --- who uses a counter ----------------------------------------------------------- */
 
 /*
- * Whoever has enabled a counter uses it.  From version 4 on IA32_PERF_GLOBAL_INUSE
- * also tells of counters that are claimed and not enabled: it looks at the event
- * select's event (SDM, "IA32_PERF_GLOBAL_INUSE MSR").  But perf clears EN and
- * nothing else when it is done with a counter; its selects are known by INT,
- * which it always sets (arch/x86/events/core.c).
- */
-static int find_generic_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
-{
-	u64 left, evtsel, claimed = 0;
-	int err = 0, idx;
-
-	if (pmu->version >= 4)
-		err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_INUSE, &claimed);
-	if (err)
-		return err;
-	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(pmu->eventsel + idx, &evtsel);
-		if (err)
-			return err;
-		if (evtsel & ARCH_PERFMON_EVENTSEL_ENABLE ||
-		    (claimed & BIT_ULL(idx) && !(evtsel & ARCH_PERFMON_EVENTSEL_INT)))
-			*in_use |= BIT_ULL(idx);
-	}
-	return 0;
-}
-
-/*
- * Some CPUs' microcode uses a generic counter to run TSX, unless it is told to abort
- * each transaction (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
+ * Whoever has enabled a counter uses it.  That an event select names an event, as
+ * IA32_PERF_GLOBAL_INUSE would tell, says nothing: perf clears EN and leaves the rest
+ * behind, after a precise event (PEBS) without INT (arch/x86/events/intel/ds.c).
+ *
+ * Some CPUs' microcode uses a generic counter to run TSX, unless it aborts each transaction,
+ * always or when it is told to (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
  */
 static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 {
 	u64 left, val;
-	int err;
+	int err, idx;
 
 	lockdep_assert_irqs_disabled();
 	*in_use = 0;
-	err = find_generic_in_use(pmu, in_use);
-	if (err)
-		return err;
+	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(pmu->eventsel + idx, &val);
+		if (err)
+			return err;
+		if (val & ARCH_PERFMON_EVENTSEL_ENABLE)
+			*in_use |= BIT_ULL(idx);
+	}
 	left = pmu->counters & MY_FIXED_COUNTERS;
 	if (left) {
 		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &val);
@@ -478,10 +467,9 @@ static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 			return err;
 	}
 	for (; left; left &= left - 1) {
-		int i = my_pmc_number(__ffs64(left));
-
-		if (val >> i * FIXED_FIELD_BITS & (FIXED_OS | FIXED_USR))
-			*in_use |= left & -left;
+		idx = __ffs64(left);
+		if (val >> my_pmc_number(idx) * FIXED_FIELD_BITS & (FIXED_OS | FIXED_USR))
+			*in_use |= BIT_ULL(idx);
 	}
 	if (!hw_has_tsx_force_abort())
 		return 0;
@@ -684,7 +672,6 @@ static const struct my_pmu_ops intel_ops = {
 	.stop = intel_stop,
 	.read = intel_read,
 	.write = intel_write,
-	.ack_overflow = intel_ack_overflow,
 	.find_in_use = intel_find_in_use,
 	.plan = intel_plan,
 	.capture = intel_capture,
@@ -818,8 +805,11 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	 * SDM, "Full-width writes to performance counter registers": through the
 	 * original addresses only 32 bits can be written, sign-extended.
 	 */
-	pmu->full_width = !!(cap & PERF_CAP_FULL_WIDTH_WRITE);
-	if (pmu->full_width)
+	if (cap & PERF_CAP_FULL_WIDTH_WRITE) {
+		pmu->flags |= INTEL_FULL_WIDTH;
 		pmu->perfctr = MSR_IA32_PMC0;
+	}
+	if (hw_acks_while_running())
+		pmu->flags |= INTEL_ACK_RUNNING;
 	return 0;
 }

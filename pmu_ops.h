@@ -213,16 +213,16 @@ struct my_pmu_probe {
  *	written
  * @program: write the event's control register: @hw->config, or 0 to stop
  * @start: let these counters count, with one write where the PMU can (Intel from
- *	version 2 on)
+ *	version 2 on); overflow bits of @ack are cleared before, so that none that is set
+ *	from now on is lost
  * @stop: stop them, likewise, and say what was seen; after @save
  * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
  *	where that can be seen
  * @write: the counter, from the low 32 bits, sign-extended
- * @ack_overflow: clear the overflow bits of these counters
  * @capture_one: the function of a cross-call, with a struct my_pmu_request: a capture if
  *	the plan is valid, in as few instructions as can be; or else request->otherwise()
  * @capture_cpus: likewise, with the requests of several CPUs, by CPU
- * @find_in_use: optional: the counters that are enabled, or claimed
+ * @find_in_use: optional: the counters that are enabled, or that microcode uses
  * @plan: optional: plan a capture of @nr events, which are counting; bits of
  *	@quiet must not be in the overflow status; @freeze: the counters stand still
  *	while they are read.  False if these cannot be captured
@@ -251,12 +251,11 @@ struct my_pmu_ops {
 	int (*disable)(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw);
 	int (*program)(const struct my_hw_perf_event *hw, u64 config);
 	int (*start)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-		     u64 counters);
+		     u64 counters, u64 ack);
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters, struct my_pmu_stopped *stopped);
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
-	int (*ack_overflow)(const struct my_x86_pmu *pmu, u64 counters);
 	void (*capture_one)(void *request);
 	void (*capture_cpus)(void *by_cpu);
 
@@ -282,7 +281,7 @@ struct my_pmu_ops {
  * @eventsel: MSR of the first event select
  * @perfctr: MSR by which the first generic counter is written
  * @perfctr_reserve: MSR by which Linux's reservations know the first generic counter
- * @full_width: generic counters can be written in all their bits
+ * @flags: the back end's: what it can do, and what must be heeded
  */
 struct my_x86_pmu {
 	u64 counters;
@@ -295,7 +294,7 @@ struct my_x86_pmu {
 	u32 eventsel;
 	u32 perfctr;
 	u32 perfctr_reserve;
-	u32 full_width;
+	u32 flags;
 };
 
 /* PMUs are compared byte by byte: are CPUs alike? */

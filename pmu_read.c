@@ -124,11 +124,9 @@ static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 	if (set->active && my_event_set_multiplexes(set))
 		my_event_set_exclude_time(set, time, 0);
 	if (set->active) {
-		err = cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters);
-		first = first ?: err;
-		/* Some CPUs accept it only while counters run. */
-		err = cpu->pmu.ops->ack_overflow(&cpu->pmu, set->stopped.overflowed &
-						 cpu->overflow_reliable);
+		err = cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters,
+					  set->stopped.overflowed &
+					  cpu->overflow_reliable);
 		first = first ?: err;
 	}
 	if (first && sample)

@@ -285,7 +285,7 @@ static int refuse_constraint(const struct my_pmu_cpu *cpu,
 				 attr->name, kind, number, kind, number);
 	if (cpu->firmware & bit)
 		return my_refuse(why, -EBUSY,
-				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses",
+				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses",
 				 attr->name, kind, number, kind, number, cpu->cpu);
 	if (cpu->used & bit)
 		return my_refuse(why, -EBUSY,

@@ -70,7 +70,7 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 	err = ops->program(hw, hw->config);
 	if (err)
 		return err;
-	err = ops->start(pmu, &cpu->state, BIT_ULL(hw->idx));
+	err = ops->start(pmu, &cpu->state, BIT_ULL(hw->idx), 0);
 	if (err)
 		return err;
 	hw_run_known_code(rounds);
@@ -183,7 +183,7 @@ int my_pmu_selftest(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why
 	in_use &= counters;
 	if (in_use)
 		return my_refuse(why, -EBUSY,
-				 "%s%d is in use, and not by Linux: its firmware uses it",
+				 "%s%d is in use, and not by Linux: its firmware or microcode (TSX) uses it",
 				 my_pmc_kind(__ffs64(in_use)),
 				 my_pmc_number(__ffs64(in_use)));
 	cpu->overflow_reliable &= ~counters;

@@ -627,7 +627,7 @@ static void core_refuses_busy(struct kunit *test)
 	sim_reservations.foreign = BIT(3);
 	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'\n");
+			   "the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog\n");
 	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
 	expect_untouched(test, PMU(V4), &before);
 }
@@ -2118,7 +2118,7 @@ static void core_firmware_is_named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
 	KUNIT_EXPECT_EQ(test, nr_lines, 1U);
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "counters: 'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses\n");
+			   "counters: 'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses\n");
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -2136,7 +2136,7 @@ static void core_firmware_while_offline(struct kunit *test)
 	taken = sim->regs;
 	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "cpu1 is back, but cannot be counted on: gp0 is in use, and not by Linux: its firmware uses it\n");
+			   "cpu1 is back, but cannot be counted on: gp0 is in use, and not by Linux: its firmware or microcode (TSX) uses it\n");
 	samples = count_lines("cpu1 t=");
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), samples);

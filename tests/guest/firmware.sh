@@ -27,8 +27,8 @@ refused() {
 	has "refuses $2" "$(cat /tmp/insmod.err)" 'Device or resource busy'
 	is "says why" "$(log)" "counters: $1"
 }
-refused "'cycles@gp2': gp2 is in use on CPU 3, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses" cycles@gp2
-refused "'instructions@fixed0': fixed0 is in use on CPU 3, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses" instructions@gp0,instructions@fixed0
+refused "'cycles@gp2': gp2 is in use on CPU 3, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses" cycles@gp2
+refused "'instructions@fixed0': fixed0 is in use on CPU 3, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses" instructions@gp0,instructions@fixed0
 is "nothing is touched then" "$(still)" "$before"
 
 load cpu=$cpu interval=100 counters=cycles,instructions,branches,r00c0,r003c

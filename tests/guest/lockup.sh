@@ -12,7 +12,7 @@ is "the NMI watchdog is on" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
 load cpu=3
 has "is refused then" "$(cat /tmp/insmod.err)" 'Device or resource busy'
 is "in one line, which says how to free it" "$(log)" \
-	"the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'"
+	"the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog"
 watchdog 0
 load cpu=3 interval=100
 is "loads when it is off" "$?" 0

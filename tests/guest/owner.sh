@@ -95,5 +95,12 @@ load cpu=$cpu interval=100 counters=instructions@gp0,cycles@gp1
 is "that counter can be had" "$(cat /tmp/insmod.err)" ''
 unload
 is "perf's leftover is back" "$(/root/pmu-registers $cpu)" "$before"
+# As after a precise event, which perf counts without INT; the lab's PMU has no PEBS.
+wrmsr -p $cpu 0x186 0x100c4
+before=$(/root/pmu-registers $cpu)
+load cpu=$cpu interval=100 counters=instructions@gp0,cycles@gp1
+is "nor is that of a precise event" "$(cat /tmp/insmod.err)" ''
+unload
+is "and that is back, too" "$(/root/pmu-registers $cpu)" "$before"
 
 finish

@@ -111,7 +111,7 @@ dmesg -c > /dev/null
 load
 has "is busy while the NMI watchdog runs" "$(cat /tmp/insmod.err)" 'Device or resource busy'
 is "says how to free it" "$(log)" \
-	"the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'"
+	"the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog"
 watchdog 0
 perf stat -e cycles sleep 5 2> /dev/null &
 sleep 1

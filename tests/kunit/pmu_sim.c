@@ -365,7 +365,8 @@ static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
 		defined |= BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60);
 	if (val & ~defined)
 		return -EIO;
-	sim->regs.global_status &= ~val;
+	if (!sim->pmu.ack_running || sim->regs.global_ctrl)
+		sim->regs.global_status &= ~val;
 	return 0;
 }
 
@@ -633,6 +634,11 @@ bool hw_has_architectural_vendor(void)
 bool hw_has_tsx_force_abort(void)
 {
 	return this_sim()->pmu.tfa;
+}
+
+bool hw_acks_while_running(void)
+{
+	return this_sim()->pmu.ack_running;
 }
 
 bool hw_is_xen_pv(void)

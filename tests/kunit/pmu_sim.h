@@ -37,6 +37,7 @@
  * @hypervisor: CPUID.1:ECX[31]
  * @xen_pv: a Xen PV guest
  * @tfa: microcode takes generic counter 3 unless TSX_FORCE_ABORT[0] is set
+ * @ack_running: overflow bits are cleared only while GLOBAL_CTRL is not 0
  * @other_vendor: not one of those with an architectural PMU
  * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H
  */
@@ -49,6 +50,7 @@ struct sim_pmu {
 	u32 ebx;
 	unsigned int ebx_length;
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
+	bool ack_running;
 	u32 last_leaf;
 };
 

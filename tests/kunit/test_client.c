@@ -299,7 +299,7 @@ static void client_firmware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_perf_event_enable(other), 0);
 	event = my_perf_event_create(TEST_CPU, "r99@gp0", &why);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);
-	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware uses it"), "%s",
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(why.text, "its firmware or microcode (TSX) uses it"), "%s",
 			      why.text);
 	event = my_perf_event_create(TEST_CPU, "r99@gp1", &why);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(event), -EBUSY);

@@ -298,8 +298,7 @@ static const struct sequence_row up_rows[] = {
 	 * Restore, and acknowledge; save, stop ours, program each, start ours.
 	 */
 	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", {
-		{ 1, 10, {
-			{ SIM_RDMSR, 0x392 },
+		{ 1, 9, {
 			{ SIM_RDMSR, 0x186 },
 			{ SIM_RDMSR, 0x187 },
 			{ SIM_RDMSR, 0x188 },
@@ -648,7 +647,7 @@ static int stop(struct my_pmu_cpu *cpu, u64 counters)
 
 static int start(struct my_pmu_cpu *cpu, u64 counters)
 {
-	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, counters);
+	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, counters, 0);
 }
 
 static int restore(struct my_pmu_cpu *cpu, u64 counters)
@@ -866,7 +865,7 @@ static void start_counters(void *data)
 	for (i = 0; i < t->nr && !t->err; i++)
 		t->err = pmu->ops->enable(pmu, &t->hw[i]);
 	if (!t->err)
-		t->err = pmu->ops->start(pmu, state, counters);
+		t->err = pmu->ops->start(pmu, state, counters, 0);
 }
 
 /* Each of these counters counts; its value has bits in both halves, and is its own. */
@@ -1100,6 +1099,75 @@ static void intel_capture_v1(struct kunit *test)
 							 &hw, 1, 0, true, plan));
 }
 
+/* --- overflows of before are cleared with the start ---------------------------------- */
+
+struct ack_test {
+	struct my_pmu_cpu *cpu;
+	int err;
+};
+
+static void start_and_ack(void *data)
+{
+	struct ack_test *t = data;
+
+	t->err = stop(t->cpu, 0x100000001);
+	sim_clear_log(sim_cpu(TEST_CPU));
+	t->err = t->err ?: t->cpu->pmu.ops->start(&t->cpu->pmu, &t->cpu->state,
+						  0x100000001, 0x100000001);
+}
+
+/* Before it, so that a wrap right behind it is not lost; on some CPUs that does nothing. */
+static void intel_start_acks(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_pmu pmu = *PMU(V4);
+	unsigned int running, first;
+	struct ack_test t;
+
+	for (running = 0; running < 2; running++) {
+		pmu.ack_running = running;
+		t.cpu = test_set(test, &pmu, "cycles")->cpu;
+		sim->regs.global_ctrl = 0;
+		sim->regs.global_status = 0x300000003;
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, start_and_ack, &t));
+		KUNIT_EXPECT_EQ(test, t.err, 0);
+		KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0x200000002ULL);
+		KUNIT_ASSERT_EQ(test, sim->accesses, 2U);
+		first = running;
+		KUNIT_EXPECT_EQ(test, sim->log[first].reg, 0x390U);
+		KUNIT_EXPECT_EQ(test, sim->log[first].val, 0x100000001ULL);
+		KUNIT_EXPECT_EQ(test, sim->log[!first].reg, 0x38fU);
+	}
+}
+
+/* Whichever of the two accesses faults, the other is made. */
+static void intel_start_fails(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_pmu pmu = *PMU(V4);
+	unsigned int running;
+	struct ack_test t;
+	u32 reg;
+
+	for (running = 0; running < 2; running++) {
+		pmu.ack_running = running;
+		for (reg = 0x38f; reg <= 0x390; reg++) {
+			t.cpu = test_set(test, &pmu, "cycles")->cpu;
+			sim->regs.global_ctrl = 0x4;
+			sim->regs.global_status = 0x300000003;
+			sim->fail_reg = reg == 0x390 ? reg : 0;
+			sim->fail_nth = reg == 0x390 ? 0 : running ? 4 : 5;
+			KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, start_and_ack, &t));
+			KUNIT_EXPECT_EQ(test, t.err, -EIO);
+			KUNIT_EXPECT_EQ(test, sim->accesses, 2U);
+			KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl,
+					reg == 0x390 ? 0x100000005ULL : 0x4ULL);
+			KUNIT_EXPECT_EQ(test, sim->regs.global_status,
+					reg == 0x390 ? 0x300000003ULL : 0x200000002ULL);
+		}
+	}
+}
+
 static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_ids, id_gen_params),
 	KUNIT_CASE_PARAM(intel_config, config_gen_params),
@@ -1115,6 +1183,8 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_capture_differs, capture_gen_params),
 	KUNIT_CASE_PARAM(intel_capture_faults, capture_gen_params),
 	KUNIT_CASE(intel_capture_v1),
+	KUNIT_CASE(intel_start_acks),
+	KUNIT_CASE(intel_start_fails),
 	{}
 };
 

@@ -71,7 +71,7 @@ static void expect_decoded(struct kunit *test, const struct my_x86_pmu *pmu,
 static void expect_narrow_writes(struct kunit *test,
 				 const struct my_x86_pmu *pmu)
 {
-	KUNIT_EXPECT_FALSE(test, pmu->full_width);
+	KUNIT_EXPECT_EQ(test, pmu->flags, 0U);
 	KUNIT_EXPECT_EQ(test, pmu->perfctr, PMC0);
 }
 
@@ -93,7 +93,6 @@ static void expect_ops(struct kunit *test, const struct my_x86_pmu *pmu)
 	KUNIT_EXPECT_NOT_NULL(test, ops->stop);
 	KUNIT_EXPECT_NOT_NULL(test, ops->read);
 	KUNIT_EXPECT_NOT_NULL(test, ops->write);
-	KUNIT_EXPECT_NOT_NULL(test, ops->ack_overflow);
 	KUNIT_EXPECT_NOT_NULL(test, ops->find_in_use);
 	KUNIT_EXPECT_NOT_NULL(test, ops->plan);
 	KUNIT_EXPECT_NOT_NULL(test, ops->capture);
@@ -561,7 +560,7 @@ static void leaf_hybrid(struct kunit *test)
 		KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", cores[i].what);
 		expect_decoded(test, &pmu, &cores[i].want);
 		expect_narrow_writes(test, &pmu);
-		pmu.full_width = true;
+		pmu.flags = 1;
 		pmu.perfctr = A_PMC0;
 	}
 }
@@ -626,7 +625,7 @@ static void expect_probe_accepted(struct kunit *test,
 	KUNIT_ASSERT_EQ(test, result->err, 0);
 	expect_decoded(test, &result->pmu, &decoded_skylake);
 	expect_ops(test, &result->pmu);
-	KUNIT_EXPECT_EQ(test, result->pmu.full_width, full_width);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, full_width ? 1U : 0U);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, full_width ? A_PMC0 : PMC0);
 }
 

@@ -24,7 +24,7 @@ static void owner_reserve(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, r->held, 0U, "reservation %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, r->held_perfctr, 0U, "reservation %u", i);
 		KUNIT_EXPECT_STREQ(test, why.text,
-				   "the PMU is in use, by perf or the NMI watchdog: end perf, and 'sysctl kernel.nmi_watchdog=0'");
+				   "the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
 	}
 	r->foreign = BIT(pmu->gp - 1);
 	KUNIT_EXPECT_EQ(test, my_pmu_reserve(&set->cpu->pmu, &why), -EBUSY);
@@ -78,9 +78,9 @@ static const struct firmware_row firmware_rows[] = {
 	{ "enabled-for-no-event", 0x430000, 0, 1 },
 	{ "enabled-for-no-privilege-level", 0x4000c0, 0, 1 },
 	{ "enabled-with-interrupt", 0x5300c0, 0, 1 },
-	{ "claimed", 0x0300c0, 0, 4 },
-	{ "claimed-by-its-event-alone", 0x000001, 0, 4 },
 	{ "left-behind-by-perf", 0x1300c0, 0, 0 },
+	{ "left-behind-by-pebs", 0x0300c0, 0, 0 },
+	{ "its-event-alone", 0x000001, 0, 0 },
 	{ "interrupt-alone", 0x100000, 0, 0 },
 	{ "umask-alone", 0x000100, 0, 0 },
 	{ "fixed-os", 0, 0x1, 2 },
@@ -188,9 +188,8 @@ static void owner_firmware_fails(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, why.text, "a PMU register faulted");
 	}
 	sim->fail_nth = 0;
-	/* GLOBAL_CTRL, INUSE, the event selects, FIXED_CTR_CTRL; nothing has changed. */
-	reads = (pmu->version >= 2) + (pmu->version >= 4) + pmu->gp +
-		(set->used >> 32 ? 1 : 0);
+	/* GLOBAL_CTRL, the event selects, FIXED_CTR_CTRL; nothing has changed. */
+	reads = (pmu->version >= 2) + pmu->gp + (set->used >> 32 ? 1 : 0);
 	KUNIT_EXPECT_EQ(test, nth, reads + 1);
 }
 
@@ -218,10 +217,10 @@ static const struct left_row left_rows[] = {
 	{ "instructions", 0xff, 32 },
 	{ "instructions@gp1", BIT_ULL(32) | 0xfd, 1 },
 	{ "instructions@gp2", 0x4, 0, -EBUSY,
-	  "'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses",
+	  "'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses",
 	},
 	{ "cycles:u@fixed1", BIT_ULL(33), 0, -EBUSY,
-	  "'cycles:u@fixed1': fixed1 is in use on CPU 1, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses",
+	  "'cycles:u@fixed1': fixed1 is in use on CPU 1, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses",
 	},
 	/* Where it could not be anyway that is what is said. */
 	{ "cycles@fixed0", BIT_ULL(32), 0, -EINVAL,
@@ -275,7 +274,7 @@ static void owner_up_refused(struct kunit *test)
 	before = sim->regs;
 	KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), -EBUSY);
 	snprintf(text, sizeof(text),
-		 "gp%u is in use, and not by Linux: its firmware uses it",
+		 "gp%u is in use, and not by Linux: its firmware or microcode (TSX) uses it",
 		 pmu->gp - 1);
 	KUNIT_EXPECT_STREQ(test, why.text, text);
 	KUNIT_EXPECT_TRUE(test, set->offline);

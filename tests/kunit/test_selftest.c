@@ -53,7 +53,7 @@ static struct unit unit_of(int idx)
 {
 	static const struct unit units[] = {
 		{ "instructions", CODE, CODE },
-		{ "cycles", CODE * 3 / 4, CODE * 16 },
+		{ "cycles", CODE * 3 / 4, CODE * 64 },
 		{ "reference cycles", CODE / 8, CODE * 64 },
 	};
 

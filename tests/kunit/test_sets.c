@@ -140,7 +140,7 @@ static const struct left_row left_rows[] = {
 	  "'cycles:u@fixed1': fixed1 is in use on CPU 1, for other events of my_pmu; without a counter it chooses",
 	},
 	{ "instructions@gp2", 0x8, 0x4, 0, -EBUSY,
-	  "'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware uses it; without a counter, as in counters=instructions,cycles, the module chooses",
+	  "'instructions@gp2': gp2 is in use on CPU 1, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses",
 	},
 	/* Where it could not be anyway that is what is said. */
 	{ "cycles@fixed0", BIT_ULL(32), 0, 0, -EINVAL,
