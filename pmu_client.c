@@ -79,7 +79,8 @@ static unsigned long find_period(void)
 	unsigned int ms = 4 * KEEP_UP_MAX_MS;
 
 	list_for_each_entry(client, &clients, list)
-		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&client->set)));
+		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&client->set),
+						    client->set.rate_log2));
 	return msecs_to_jiffies(ms) / 4;
 }
 

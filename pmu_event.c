@@ -41,6 +41,7 @@ static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
 		.ns = time - hw->prev_time,
 		.reliable = reliable,
 		.overflowed = reliable & overflowed,
+		.rate_log2 = hw->rate_log2,
 	};
 
 	if (event->set->stopped_externally & BIT_ULL(hw->idx))

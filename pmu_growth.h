@@ -14,15 +14,8 @@
 #include <linux/types.h>
 
 /*
- * A counter is read so often that it cannot wrap twice at this many events in
- * a millisecond: 2^26 is 11 in each cycle at 6 GHz.
- */
-#define MY_EVENTS_PER_MS_LOG2	26
-
-/*
- * And no CPU is known to have so many in 2^20 ns: 2^30 is 1024 in a nanosecond,
- * where an event that adds up what is under way has some hundreds.  A counter that
- * grew by more was written by somebody.
+ * No CPU is known to have so many events in 2^20 ns: 2^30 is 1024 in a nanosecond.  A
+ * counter that grew by more was written by somebody.
  */
 #define MY_MAX_EVENTS_LOG2	30
 #define MY_MAX_EVENTS_NS_LOG2	20
@@ -61,17 +54,18 @@ static inline bool my_pmu_plausible(u64 delta, u64 ns)
  * my_pmu_may_wrap_again() - was there time for this growth and a whole round?
  * @delta: growth by my_pmu_delta()
  * @bits: the counter's width, 32 to 64
+ * @rate_log2: of its event, in a millisecond
  * @ns: for how long it counted between the two reads, or more
  *
  * Context: any; pure.
  * Return: true if the counter may have gone round once more than @delta tells.
  */
-static inline bool my_pmu_may_wrap_again(u64 delta, unsigned int bits, u64 ns)
+static inline bool my_pmu_may_wrap_again(u64 delta, unsigned int bits,
+					 unsigned int rate_log2, u64 ns)
 {
-	u64 round = 1ULL << (bits - MY_EVENTS_PER_MS_LOG2);
+	u64 round = 1ULL << (bits - rate_log2);
 
-	return (delta >> MY_EVENTS_PER_MS_LOG2) + round <=
-	       div_u64(ns, NSEC_PER_MSEC);
+	return (delta >> rate_log2) + round <= div_u64(ns, NSEC_PER_MSEC);
 }
 
 /**
@@ -102,6 +96,7 @@ static inline bool my_pmu_scale(u64 count, u64 running, u64 enabled,
  * @ns: for how long it counted between the two, or more
  * @reliable: it sets its overflow bit when it wraps
  * @overflowed: and has set it between the two
+ * @rate_log2: how fast its event can be, in a millisecond
  */
 struct my_pmu_step {
 	u64 prev;
@@ -110,6 +105,7 @@ struct my_pmu_step {
 	u64 ns;
 	bool reliable;
 	bool overflowed;
+	unsigned int rate_log2;
 };
 
 enum my_pmu_growth {
@@ -137,7 +133,7 @@ static inline enum my_pmu_growth my_pmu_growth(const struct my_pmu_step *step)
 		return MY_GROWTH_CLOBBERED;
 	if (step->reliable && !step->overflowed)
 		return wrapped ? MY_GROWTH_CLOBBERED : MY_GROWTH_KNOWN;
-	if (my_pmu_may_wrap_again(delta, step->bits, step->ns))
+	if (my_pmu_may_wrap_again(delta, step->bits, step->rate_log2, step->ns))
 		return MY_GROWTH_LATE;
 	return step->overflowed && !wrapped ? MY_GROWTH_CLOBBERED :
 					      MY_GROWTH_KNOWN;

@@ -146,6 +146,18 @@ static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
 
 /* --- events: pure ----------------------------------------------------------- */
 
+/* Its bit in EBX; or one that EBX does not have. */
+static unsigned int intel_arch_event(u64 config)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
+		if ((config & CONFIG_CODE) == intel_arch_events[i])
+			break;
+	}
+	return i;
+}
+
 /*
  * EBX says of the events that it covers whether they exist.  What it does not
  * cover may be an event of this model, with the same encoding or another: the
@@ -155,18 +167,13 @@ static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
 static bool intel_has_event(const struct my_x86_pmu *pmu,
 			    const struct my_perf_event_attr *attr)
 {
-	unsigned int i;
+	unsigned int i = intel_arch_event(attr->config);
 
-	if (attr->confirmed)
+	if (attr->confirmed || i == ARRAY_SIZE(intel_arch_events))
 		return true;
-	for (i = 0; i < ARRAY_SIZE(intel_arch_events); i++) {
-		if ((attr->config & CONFIG_CODE) != intel_arch_events[i])
-			continue;
-		if (i >= pmu->arch_events_len)
-			return !attr->named;
-		return pmu->arch_events & BIT(i);
-	}
-	return true;
+	if (i >= pmu->arch_events_len)
+		return !attr->named;
+	return pmu->arch_events & BIT(i);
 }
 
 /*
@@ -196,6 +203,9 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 /*
  * INT and PMI stay 0: there is no overflow handler, and Linux reports an NMI that
  * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
+ *
+ * Of architectural events there are a few in a cycle, and with a cmask one at most;
+ * any other may be an occupancy.
  */
 static void intel_encode(const struct my_x86_pmu *pmu,
 			 const struct my_perf_event_attr *attr,
@@ -204,6 +214,7 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	unsigned int i = my_pmc_number(hw->idx), shift = i * FIXED_FIELD_BITS;
 	u64 user = !attr->exclude_user, kernel = !attr->exclude_kernel;
 
+	hw->rate_log2 = MY_RATE_LOG2;
 	if (my_pmc_is_fixed(hw->idx)) {
 		hw->config = (user * FIXED_USR | kernel * FIXED_OS) << shift;
 		hw->config_mask = FIXED_FIELD << shift;
@@ -218,6 +229,9 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 		     user * ARCH_PERFMON_EVENTSEL_USR |
 		     kernel * ARCH_PERFMON_EVENTSEL_OS |
 		     ARCH_PERFMON_EVENTSEL_ENABLE;
+	if (!(attr->config & ARCH_PERFMON_EVENTSEL_CMASK) &&
+	    intel_arch_event(attr->config) == ARRAY_SIZE(intel_arch_events))
+		hw->rate_log2 = MY_OCCUPANCY_RATE_LOG2;
 	hw->config_mask = ~0ULL;
 	hw->config_base = pmu->eventsel + i;
 	hw->event_base = pmu->perfctr + i;

@@ -24,6 +24,14 @@ struct my_x86_pmu;
 #define MY_NO_COUNTER		(-1)
 #define MY_EVENT_NAME_LEN	96
 
+/*
+ * A counter is read so often that it cannot wrap twice at its event's rate.  Of most
+ * events there are a few in a cycle: 2^26 in a millisecond is 11 in each cycle at 6 GHz.
+ * An event that adds up what is under way (occupancy) has some hundreds in a nanosecond.
+ */
+#define MY_RATE_LOG2		26	/* in a millisecond */
+#define MY_OCCUPANCY_RATE_LOG2	30
+
 #define MY_GENERIC_COUNTERS	GENMASK_ULL(INTEL_PMC_IDX_FIXED - 1, 0)
 #define MY_FIXED_COUNTERS	(~MY_GENERIC_COUNTERS)
 
@@ -90,6 +98,7 @@ struct my_perf_event_attr {
  * @idx: counter id; MY_NO_COUNTER while the event is rotated out, and then the
  *	rest means nothing
  * @cntval_bits: the counter's width
+ * @rate_log2: in a millisecond there are never as many of its event
  * @config: what the control register holds while the event counts: all of an
  *	event select, or the counter's field of a shared register, in its place
  * @config_mask: the bits of the control register that are this counter's
@@ -106,6 +115,7 @@ struct my_perf_event_attr {
 struct my_hw_perf_event {
 	int idx;
 	unsigned int cntval_bits;
+	unsigned int rate_log2;
 	u64 config;
 	u64 config_mask;
 	u32 config_base;

@@ -33,6 +33,7 @@
 /**
  * my_pmu_max_interval_ms() - how seldom a counter may be read
  * @cntval_bits: the counter's width, 32 to 64
+ * @rate_log2: how fast its event can be, in a millisecond
  *
  * In this time a counter grows by at most half its range, so that a read
  * that comes up to as late again is still right.
@@ -40,9 +41,9 @@
  * Context: any; pure.
  * Return: milliseconds.
  */
-unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits)
+unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits, unsigned int rate_log2)
 {
-	return 1U << min(cntval_bits - MY_EVENTS_PER_MS_LOG2 - LATE_LOG2, 31U);
+	return 1U << min(cntval_bits - rate_log2 - LATE_LOG2, 31U);
 }
 
 /**

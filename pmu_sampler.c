@@ -168,7 +168,7 @@ static u64 keep_up_ns(struct my_session *s)
 		pmu = &t->set.cpu->pmu;
 		/* A CPU that joins may use any counter. */
 		bits = my_pmu_bits(pmu, s->all ? pmu->counters : t->set.used);
-		ms = min(ms, my_pmu_max_interval_ms(bits));
+		ms = min(ms, my_pmu_max_interval_ms(bits, t->set.rate_log2));
 	}
 	return (u64)ms * NSEC_PER_MSEC / 4;
 }

@@ -404,8 +404,10 @@ void my_event_set_place(struct my_event_set *set, unsigned int number)
 		if (event->hw.idx == rotation->idx[i])
 			continue;
 		event->hw.idx = rotation->idx[i];
-		if (event->hw.idx != MY_NO_COUNTER)
-			pmu->ops->encode(pmu, &event->attr, &event->hw);
+		if (event->hw.idx == MY_NO_COUNTER)
+			continue;
+		pmu->ops->encode(pmu, &event->attr, &event->hw);
+		set->rate_log2 = max(set->rate_log2, event->hw.rate_log2);
 	}
 }
 
@@ -474,8 +476,9 @@ int my_event_set_assign(struct my_event_set *set,
 	err = my_pmu_schedule(&set->schedule, demand, nr, culprit);
 	if (err)
 		return refuse_schedule(set, *culprit, why);
-	my_event_set_place(set, 0);
-	for (i = 0; i < set->schedule.nr_rotations; i++) {
+	set->rate_log2 = 0;
+	for (i = set->schedule.nr_rotations; i-- > 0;) {
+		my_event_set_place(set, i);
 		for (j = 0; j < nr; j++) {
 			int idx = set->schedule.rotation[i].idx[j];
 

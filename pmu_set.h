@@ -144,6 +144,7 @@ struct my_pmu_marks {
  * @timed: when the counts were last added together with the time, TSC
  * @nr_events: how many events
  * @used: counters that belong to an event in any rotation
+ * @rate_log2: of the fastest event, see struct my_hw_perf_event
  * @schedule: which events are on which counters, in each rotation
  * @timer: ends rotations, if there is more than one
  * @plan: how the counters are captured
@@ -163,7 +164,7 @@ struct my_pmu_marks {
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
  *
- * @nr_events, @used, @schedule and the events' encodings are written in task context
+ * @nr_events, @used, @rate_log2, @schedule and the events' encodings are written in task context
  * while the set is offline.  All else changes under @lock: on @cpu with interrupts off, or,
  * if it is offline, on any CPU.  On any CPU, also while it is online, captures are
  * accounted for (my_event_set_account()) and marks are taken.  On @cpu with interrupts off
@@ -182,6 +183,7 @@ struct my_event_set {
 	u64 timed;
 	unsigned int nr_events;
 	u64 used;
+	unsigned int rate_log2;
 	struct my_pmu_schedule schedule;
 	struct my_rotate_timer timer;
 	struct my_pmu_plan plan;

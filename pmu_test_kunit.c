@@ -1247,7 +1247,8 @@ static void expect_reads(struct kunit *test, u64 counters)
 /* How long the counters of EVERYWHERE may be left unread. */
 static unsigned int longest_ms(const struct sim_pmu *pmu)
 {
-	return my_pmu_max_interval_ms(min(pmu->width, pmu->fixed_width ?: pmu->width));
+	return my_pmu_max_interval_ms(min(pmu->width, pmu->fixed_width ?: pmu->width),
+				      26);
 }
 
 /*
@@ -1291,7 +1292,7 @@ static void core_keeps_up(struct kunit *test)
 /* The longest interval that needs nothing in between, and the shortest that does. */
 static void core_interval_bounds(struct kunit *test)
 {
-	unsigned int quarter = my_pmu_max_interval_ms(32) / 4;
+	unsigned int quarter = my_pmu_max_interval_ms(32, 26) / 4;
 
 	sim_reset(TEST_CPU, PMU(V2_32));
 	load_in_steps(test, "1", EVERYWHERE, quarter);
@@ -1300,6 +1301,14 @@ static void core_interval_bounds(struct kunit *test)
 	unload_module();
 	load_in_steps(test, "1", EVERYWHERE, quarter + 1);
 	KUNIT_EXPECT_EQ(test, step_to_sample(test), 2U);
+	KUNIT_EXPECT_EQ(test, step_to_sample(test), 2U);
+	unload_module();
+	/* What may be an occupancy is read sooner. */
+	sim_reset(TEST_CPU, PMU(V4));
+	load_in_steps(test, "1", "cycles,r99", 131072 / 4);
+	KUNIT_EXPECT_EQ(test, step_to_sample(test), 1U);
+	unload_module();
+	load_in_steps(test, "1", "cycles,r99", 131072 / 4 + 1);
 	KUNIT_EXPECT_EQ(test, step_to_sample(test), 2U);
 	unload_module();
 	/* Only those counters matter that are in use. */
@@ -1355,7 +1364,7 @@ static void core_counts_wraps(struct kunit *test)
 	sim_reset(TEST_CPU, row->pmu);
 	sim->broken = row->broken;
 	sim->broken_counters = ~0ULL;
-	load_in_steps(test, "1", EVERYWHERE, 25 * my_pmu_max_interval_ms(32) / 4);
+	load_in_steps(test, "1", EVERYWHERE, 25 * my_pmu_max_interval_ms(32, 26) / 4);
 	for (i = 0; i < 25; i++) {
 		KUNIT_EXPECT_EQ(test, nr_lines, HEAD_LINES);
 		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_a_quarter, NULL));
@@ -1459,7 +1468,7 @@ static void core_keep_up_rotation_fails(struct kunit *test)
 	unsigned int n;
 
 	sim_reset(TEST_CPU, PMU(V2_32));
-	load_in_steps(test, "1", "branches:u,branch-misses:u,r99", 100);
+	load_in_steps(test, "1", "branches:u,branch-misses:u,cache-misses:u", 100);
 	set = &my_session_next(session, NULL)->set;
 	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, rotate_with_fault, set));
@@ -1479,7 +1488,7 @@ static void core_keep_up_rotation_fails(struct kunit *test)
 /* It comes late, and does not make up for what it has missed. */
 static void core_keep_up_late(struct kunit *test)
 {
-	u64 quarter = my_pmu_max_interval_ms(32) / 4 * (u64)NSEC_PER_MSEC;
+	u64 quarter = my_pmu_max_interval_ms(32, 26) / 4 * (u64)NSEC_PER_MSEC;
 	u64 start;
 
 	sim_reset(TEST_CPU, PMU(V2_32));
@@ -1559,7 +1568,7 @@ static void core_keep_up_joins(struct kunit *test)
 	sim_cpu(0)->regs.fixed_ctr_ctrl = 0x20;
 	sim_reset(1, PMU(V4_NARROW_FIXED));
 	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
-	load_in_steps(test, "all", "cycles", 25 * my_pmu_max_interval_ms(32) / 4);
+	load_in_steps(test, "all", "cycles", 25 * my_pmu_max_interval_ms(32, 26) / 4);
 	KUNIT_ASSERT_EQ(test, session->target[0]->set.used, BIT_ULL(0));
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
 	KUNIT_ASSERT_EQ(test, session->target[1]->set.used, BIT_ULL(33));

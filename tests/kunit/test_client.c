@@ -655,15 +655,22 @@ static void client_keep_up_how_often(struct kunit *test)
 	struct sim_registers before;
 
 	fresh_cpu(PMU(V4_NARROW_FIXED), &before);
-	wide = create(test, "r99");
+	wide = create(test, "cycles:u@gp0");
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(1 << 19));
 	/* What is as wide does not put it off. */
-	narrow = create(test, "r98");
+	narrow = create(test, "cycles:u@gp1");
 	KUNIT_EXPECT_EQ(test, nr_started, 1U);
 	my_perf_event_destroy(narrow);
-	narrow = create(test, "cycles@fixed1");
+	/* What may be an occupancy is read sooner. */
+	narrow = create(test, "r99");
 	KUNIT_EXPECT_EQ(test, nr_started, 2U);
+	KUNIT_EXPECT_EQ(test, started_in, msecs_to_jiffies(1 << 15));
+	my_perf_event_destroy(narrow);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(1 << 19));
+	narrow = create(test, "cycles@fixed1");
+	KUNIT_EXPECT_EQ(test, nr_started, 3U);
 	KUNIT_EXPECT_EQ(test, started_in, msecs_to_jiffies(8));
 	keep_up(&keeper.work);
 	KUNIT_EXPECT_EQ(test, again_in, msecs_to_jiffies(8));

@@ -70,6 +70,7 @@ static void intel_ids(struct kunit *test)
  * @event_base: the counter's MSR
  * @rdpmc: its RDPMC index
  * @bits: its width
+ * @occupancy: it may be that
  */
 struct config_row {
 	const char *event;
@@ -77,6 +78,7 @@ struct config_row {
 	u64 config;
 	u32 config_base, event_base, rdpmc;
 	unsigned int bits;
+	bool occupancy;
 };
 
 static const struct config_row config_rows[] = {
@@ -90,8 +92,8 @@ static const struct config_row config_rows[] = {
 	{ "cache-misses@gp0", PMU(V4), 0x43412e, 0x186, 0x4c1, 0, 48 },
 	{ "branches@gp0", PMU(V4), 0x4300c4, 0x186, 0x4c1, 0, 48 },
 	{ "branch-misses@gp0", PMU(V4), 0x4300c5, 0x186, 0x4c1, 0, 48 },
-	{ "r01c2:u@gp4", PMU(V4), 0x4101c2, 0x18a, 0x4c5, 4, 48 },
-	{ "rff01@gp5", PMU(V4), 0x43ff01, 0x18b, 0x4c6, 5, 48 },
+	{ "r01c2:u@gp4", PMU(V4), 0x4101c2, 0x18a, 0x4c5, 4, 48, true },
+	{ "rff01@gp5", PMU(V4), 0x43ff01, 0x18b, 0x4c6, 5, 48, true },
 	{ "cpu/event=0xc4,edge/@gp0", PMU(V4), 0x4700c4, 0x186, 0x4c1, 0, 48 },
 	{ "cpu/event=0xc4,inv/@gp0", PMU(V4), 0xc300c4, 0x186, 0x4c1, 0, 48 },
 	{ "cpu/event=0xc4,cmask=0xa5/u@gp0", PMU(V4), 0xa54100c4, 0x186, 0x4c1, 0, 48 },
@@ -99,7 +101,7 @@ static const struct config_row config_rows[] = {
 	  0xffc601c4, 0x186, 0x4c1, 0, 48 },
 	{ "rffdfffc4@gp0", PMU(V4), 0xffc7ffc4, 0x186, 0x4c1, 0, 48 },
 	{ "cpu/instructions,cmask=1/@gp0", PMU(V4), 0x14300c0, 0x186, 0x4c1, 0, 48 },
-	{ "cpu/event=0xa3,umask=0x14/k@gp6", PMU(V4), 0x4214a3, 0x18c, 0x4c7, 6, 48 },
+	{ "cpu/event=0xa3,umask=0x14/k@gp6", PMU(V4), 0x4214a3, 0x18c, 0x4c7, 6, 48, true },
 	{ "instructions@gp0", PMU(V3_LEGACY), 0x4300c0, 0x186, 0x0c1, 0, 48 },
 	{ "cycles@gp7", PMU(V3_LEGACY), 0x43003c, 0x18d, 0x0c8, 7, 48 },
 	{ "cycles@gp1", PMU(V1_40), 0x43003c, 0x187, 0x0c2, 1, 40 },
@@ -140,6 +142,7 @@ static void intel_config(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hw->event_base, row->event_base);
 	KUNIT_EXPECT_EQ(test, hw->event_base_rdpmc, row->rdpmc);
 	KUNIT_EXPECT_EQ(test, hw->cntval_bits, row->bits);
+	KUNIT_EXPECT_EQ(test, hw->rate_log2, row->occupancy ? 30U : 26U);
 }
 
 /* --- which counter counts what ------------------------------------------------ */

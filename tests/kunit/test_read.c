@@ -170,18 +170,25 @@ static void read_backwards(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->count, 1010ULL);
 }
 
-/* The bound: at 2^26 events in a millisecond half the range is not reached. */
-static void read_max_interval(struct kunit *test)
+/* The bound: at so many events in a millisecond half the range is not reached. */
+static void expect_max_interval(struct kunit *test, unsigned int bits, unsigned int rate)
 {
-	unsigned int bits = *(const unsigned int *)test->param_value;
-	unsigned int ms = my_pmu_max_interval_ms(bits);
-	u128 events = (u128)ms << 26;
+	unsigned int ms = my_pmu_max_interval_ms(bits, rate);
+	u128 events = (u128)ms << rate;
 
 	KUNIT_EXPECT_GE(test, ms, 1U);
 	KUNIT_EXPECT_TRUE(test, 2 * events <= (u128)1 << bits);
 	/* and the bound is no smaller than it must be, but for its own type */
 	if (ms < 1U << 31)
 		KUNIT_EXPECT_TRUE(test, 4 * events > (u128)1 << bits);
+}
+
+static void read_max_interval(struct kunit *test)
+{
+	unsigned int bits = *(const unsigned int *)test->param_value;
+
+	expect_max_interval(test, bits, 26);
+	expect_max_interval(test, bits, 30);
 }
 
 /* --- what is plausible ---------------------------------------------------------------------- */
@@ -272,6 +279,13 @@ static const struct growth_row growth_rows[] = {
 	{ "much-and-a-round", { 0, 1 << 26, 32, MS(65) }, MY_GROWTH_LATE },
 	{ "much-and-no-round", { 0, 1 << 26, 32, MS(65) - 1 },
 	  MY_GROWTH_KNOWN },
+	{ "occupancy-just-in-time", { 5, 5, 32, MS(4) - 1, .rate_log2 = 30 },
+	  MY_GROWTH_KNOWN },
+	{ "occupancy-late", { 5, 5, 32, MS(4), .rate_log2 = 30 }, MY_GROWTH_LATE },
+	{ "occupancy-just-in-time-48", { 5, 5, 48, MS(1 << 18) - 1, .rate_log2 = 30 },
+	  MY_GROWTH_KNOWN },
+	{ "occupancy-late-48", { 5, 5, 48, MS(1 << 18), .rate_log2 = 30 },
+	  MY_GROWTH_LATE },
 };
 
 static void growth_desc(const struct growth_row *row, char *desc)
@@ -284,8 +298,10 @@ KUNIT_ARRAY_PARAM(growth, growth_rows, growth_desc);
 static void read_growth(struct kunit *test)
 {
 	const struct growth_row *row = test->param_value;
+	struct my_pmu_step step = row->step;
 
-	KUNIT_EXPECT_EQ(test, my_pmu_growth(&row->step), row->growth);
+	step.rate_log2 = step.rate_log2 ?: 26;
+	KUNIT_EXPECT_EQ(test, my_pmu_growth(&step), row->growth);
 }
 
 /*
@@ -304,9 +320,9 @@ static enum my_pmu_growth model(const struct my_pmu_step *step)
 	/* 2^30 in 2^20 ns each that has passed, and less than that besides */
 	if (least >= ((u128)(step->ns >> 20) + 1) << 30)
 		return MY_GROWTH_CLOBBERED;
-	/* 2^26 in each ms */
-	more_fit = more_fit &&
-		   least + round < ((u128)div_u64(step->ns, 1000000) + 1) << 26;
+	/* its rate in each ms */
+	more_fit = more_fit && least + round <
+		   ((u128)div_u64(step->ns, 1000000) + 1) << step->rate_log2;
 	if (more_fit)
 		return MY_GROWTH_LATE;
 	return least_fits ? MY_GROWTH_KNOWN : MY_GROWTH_CLOBBERED;
@@ -317,7 +333,8 @@ static void expect_growth_as_model(struct kunit *test, struct my_pmu_step *step)
 {
 	u128 least = (step->now - step->prev) & range(step->bits);
 	u64 fast = (u64)(least >> 30) << 20;
-	u64 round = (u64)((least + ((u128)1 << step->bits)) >> 26) * 1000000;
+	u64 round = (u64)((least + ((u128)1 << step->bits)) >> step->rate_log2) *
+		    1000000;
 	u64 times[] = { 0, 1, fast - 1, fast, fast + 1, round - 1, round,
 			round + 1, fast + (1 << 20), round + 1000000, ~0ULL };
 	unsigned int i;
@@ -343,9 +360,10 @@ static void read_growth_as_model(struct kunit *test)
 	unsigned int i, n = ARRAY_SIZE(values);
 	struct my_pmu_step step = { .bits = bits };
 
-	for (i = 0; i < n * n; i++) {
-		step.prev = values[i / n];
-		step.now = values[i % n];
+	for (i = 0; i < n * n * 2; i++) {
+		step.rate_log2 = i % 2 ? 30 : 26;
+		step.prev = values[i / 2 / n];
+		step.now = values[i / 2 % n];
 		step.reliable = false;
 		step.overflowed = false;
 		expect_growth_as_model(test, &step);

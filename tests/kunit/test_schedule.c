@@ -586,7 +586,36 @@ static void rotate_enable(struct kunit *test)
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
+/* The set's rate is that of its fastest event, in whichever rotation, and no older one. */
+static void schedule_rate(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V1_40), "cycles,instructions,branches");
+	struct my_perf_event_attr *attr;
+	struct my_pmu_why why;
+	unsigned int i;
+	int nr;
+
+	KUNIT_EXPECT_EQ(test, set->rate_log2, 26U);
+	attr = kunit_kcalloc(test, 3, sizeof(*attr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
+	for (i = 0; i < 3; i++) {
+		static const char * const lists[] = {
+			"r99,cycles,instructions", "cycles,r99,instructions",
+			"cycles,instructions,r99",
+		};
+
+		nr = my_parse_events(lists[i], attr, 3, &why);
+		KUNIT_ASSERT_EQ(test, test_assign(set, attr, nr, &why), 0);
+		KUNIT_EXPECT_EQ_MSG(test, set->rate_log2, 30U, "%s", lists[i]);
+		KUNIT_EXPECT_EQ(test, set->rotation, 0U);
+	}
+	nr = my_parse_events("cycles", attr, 3, &why);
+	KUNIT_ASSERT_EQ(test, test_assign(set, attr, nr, &why), 0);
+	KUNIT_EXPECT_EQ(test, set->rate_log2, 26U);
+}
+
 static struct kunit_case schedule_cases[] = {
+	KUNIT_CASE(schedule_rate),
 	KUNIT_CASE(schedule_match),
 	KUNIT_CASE(schedule_rotations),
 	KUNIT_CASE(schedule_most),
