@@ -26,6 +26,7 @@
 #include "pmu_event.h"
 #include "pmu_names.h"
 #include "pmu_parse.h"
+#include "pmu_print.h"
 #include "pmu_read.h"
 #include "pmu_schedule.h"
 #include "pmu_why.h"
@@ -139,14 +140,14 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 		return my_refuse(why, -EBUSY, "the machine goes to sleep");
 	if (!cpu_active(cpu->cpu))
 		return my_refuse(why, -ENXIO, "CPU %d is offline", cpu->cpu);
-	err = my_pmu_probe(cpu, why);
+	err = my_pmu_probe(cpu, NULL, why);
 	if (err)
 		return err;
 	if (cpu->pmu.counters & MY_GENERIC_COUNTERS & ~host->reserved)
 		return my_refuse(why, -EBUSY,
 				 "CPU %d has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
 				 cpu->cpu);
-	err = my_pmu_find_firmware(cpu, why);
+	err = my_pmu_find_firmware(cpu, NULL, why);
 	names = host->names(cpu);
 	for (i = 0; i < nr && !err; i++)
 		err = my_names_lookup(names, cpu->cpu, &attr[i], why);
@@ -159,6 +160,8 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 	err = my_event_set_up(set, why);
 	if (err)
 		my_event_set_release(set);
+	else
+		my_print_doubtful(set);
 	return err;
 }
 

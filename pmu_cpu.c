@@ -22,14 +22,16 @@ DEFINE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
 
 struct request {
 	struct my_pmu_cpu *cpu;
+	struct my_pmu_snapshot *snapshot;
 	struct my_pmu_why *why;
 	int err;
 };
 
 /* @func sets the request's error, and may set its reason. */
-static int call(struct my_pmu_cpu *cpu, smp_call_func_t func, struct my_pmu_why *why)
+static int call(struct my_pmu_cpu *cpu, smp_call_func_t func,
+		struct my_pmu_snapshot *snapshot, struct my_pmu_why *why)
 {
-	struct request req = { .cpu = cpu, .why = why, .err = -EIO };
+	struct request req = { .cpu = cpu, .snapshot = snapshot, .why = why, .err = -EIO };
 
 	my_refuse(why, -EIO, "a PMU register faulted");
 	if (smp_call_function_single(cpu->cpu, func, &req, 1))
@@ -54,25 +56,38 @@ static void probe_on_cpu(void *info)
 	/* Others may be reading what is the same as before. */
 	if (memcmp(&cpu->pmu, &pmu, sizeof(pmu)))
 		cpu->pmu = pmu;
-	if (!cpu->used)
-		req->err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, ~0ULL);
+	if (!cpu->used && req->snapshot)
+		req->err = pmu.ops->snapshot(&pmu, &cpu->state, req->snapshot);
+	else if (!cpu->used)
+		req->err = pmu.ops->save(&pmu, &cpu->state, ~0ULL);
 }
 
 /**
  * my_pmu_probe() - find out what PMU a CPU has
  * @cpu: the CPU; @cpu->pmu is filled in, unless it is refused
+ * @snapshot: its registers, filled in, unless a counter belongs to an event set; or NULL
  * @why: if refused, the reason
  *
- * CPUs may differ (hybrid), so the CPU itself is asked.  Registers that counters share
- * are saved.
+ * CPUs may differ (hybrid), so the CPU itself is asked; and the boot CPU, for @snapshot.
  *
- * Context: task, interrupts on; one cross-call.  Only reads.
+ * Context: task, interrupts on; one cross-call, or two.  Only reads.
  * Return: 0; -ENXIO if the CPU is offline; -ENODEV if it has no usable PMU; -EIO if a
  * register faults that should not.
  */
-int my_pmu_probe(struct my_pmu_cpu *cpu, struct my_pmu_why *why)
+int my_pmu_probe(struct my_pmu_cpu *cpu, struct my_pmu_snapshot *snapshot,
+		 struct my_pmu_why *why)
 {
-	return call(cpu, probe_on_cpu, why);
+	struct my_pmu_cpu *boot = my_pmu_cpu_of(0);
+	int err, boot_err;
+
+	if (!snapshot)
+		return call(cpu, probe_on_cpu, NULL, why);
+	/* perf has seen the boot CPU's PMU, and takes all others for the same. */
+	boot_err = call(boot, probe_on_cpu, snapshot, why);
+	err = call(cpu, probe_on_cpu, snapshot, why);
+	snapshot->unlike = !hw_is_hybrid() &&
+			   (boot_err || memcmp(&boot->pmu, &cpu->pmu, sizeof(boot->pmu)));
+	return err;
 }
 
 /* --- whose the counters are ------------------------------------------------------ */
@@ -137,7 +152,7 @@ void my_pmu_release(const struct my_x86_pmu *pmu)
 
 /*
  * perf writes IA32_PERF_GLOBAL_CTRL when an event is created on a CPU, even one that is
- * never started.
+ * never started; and a counter's registers when one is.
  */
 static void find_firmware_on_cpu(void *info)
 {
@@ -146,17 +161,21 @@ static void find_firmware_on_cpu(void *info)
 	u64 in_use = 0;
 
 	req->err = 0;
-	if (!cpu->used)
+	if (!cpu->used && req->snapshot)
+		req->err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot);
+	else if (!cpu->used)
 		req->err = cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, ~0ULL);
 	if (!req->err && cpu->pmu.ops->find_in_use)
 		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, &in_use);
 	if (!req->err)
 		cpu->firmware = in_use & ~cpu->used;
+	cpu->user_rdpmc = hw_user_may_rdpmc();
 }
 
 /**
  * my_pmu_find_firmware() - find the counters that are in use outside Linux
  * @cpu: the CPU, probed before perf was asked; @cpu->firmware is filled in
+ * @snapshot: what my_pmu_probe() has noted; or NULL
  * @why: if that fails, the reason
  *
  * What perf has written when it was asked for events is undone, unless a counter
@@ -166,7 +185,8 @@ static void find_firmware_on_cpu(void *info)
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.
  */
-int my_pmu_find_firmware(struct my_pmu_cpu *cpu, struct my_pmu_why *why)
+int my_pmu_find_firmware(struct my_pmu_cpu *cpu, struct my_pmu_snapshot *snapshot,
+			 struct my_pmu_why *why)
 {
-	return call(cpu, find_firmware_on_cpu, why);
+	return call(cpu, find_firmware_on_cpu, snapshot, why);
 }

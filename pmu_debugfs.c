@@ -111,7 +111,7 @@ static int events_show(struct seq_file *m, void *unused)
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_names_event(&s->names, n, &attr))
 			continue;
-		counters = pmu->ops->counters_for(pmu, &attr, &reason);
+		counters = pmu->ops->counters_for(pmu, &attr, NULL, &reason);
 		if (!counters)
 			continue;
 		seq_printf(m, "cpu%d %s %#llx ", s->names_cpu, attr.name, attr.config);

@@ -20,6 +20,9 @@ struct my_pmu_why;
 /* What says how to count an event: edge, inv and cmask. */
 #define MY_CONFIG_MODIFIERS	0xff840000ULL
 
+/* Both. */
+#define MY_CONFIG_EVENT		(MY_CONFIG_CODE | MY_CONFIG_MODIFIERS)
+
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,
  * cmask), pin control, and what says how it counts (USR, OS, INT, EN).

@@ -206,23 +206,6 @@ bool my_event_set_account(struct my_event_set *set,
 /* --- start and stop, on the set's CPU, interrupts off ---------------------------- */
 
 /**
- * my_event_set_init() - before anything else is done with an event set
- * @set: zeroed
- * @cpu: its CPU
- *
- * Context: any.
- */
-void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu)
-{
-	set->cpu = cpu;
-	set->freeze = true;
-	set->offline = true;
-	set->up_err = -ENXIO;
-	set->local_cpu = -1;
-	raw_spin_lock_init(&set->lock);
-}
-
-/**
  * my_event_set_stop() - from version 2 on, stop all counters of a set
  * @set: the set; something of it is programmed, or about to be
  *

@@ -13,7 +13,6 @@ struct my_pmu_why;
 /* What my_event_set_call() does on the CPU, there, with interrupts off. */
 typedef int (*my_event_set_func_t)(struct my_event_set *set, u64 events, void *data);
 
-void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu);
 int my_event_set_up(struct my_event_set *set, struct my_pmu_why *why);
 int my_event_set_down(struct my_event_set *set);
 int my_event_set_stop(struct my_event_set *set);

@@ -303,7 +303,7 @@ int my_hotplug_start(struct my_session *s, const char *counters)
 			my_session_hand_back(s);
 	}
 	if (!err) {
-		my_session_print_owners(s);
+		my_session_print(s);
 		client_host.reserved = s->held.counters & MY_GENERIC_COUNTERS;
 		my_clients_begin(&client_host);
 	}

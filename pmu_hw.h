@@ -14,7 +14,9 @@
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
+#include <asm/processor-flags.h>
 #include <asm/processor.h>
+#include <asm/special_insns.h>
 
 #include "pmu_compat.h"
 
@@ -55,6 +57,12 @@ static inline bool hw_acks_while_running(void)
 	return boot_cpu_data.x86_vendor != X86_VENDOR_INTEL;
 }
 
+/* CPUs have PMUs of several kinds, and perf knows that. */
+static inline bool hw_is_hybrid(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYBRID_CPU);
+}
+
 /* A Xen PV guest's MSRs are the hypervisor's, its APIC a hypercall. */
 static inline bool hw_is_xen_pv(void)
 {
@@ -69,6 +77,15 @@ static inline bool hw_has_tsx_force_abort(void)
 {
 	return boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 	       !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT);
+}
+
+/*
+ * Any process may execute RDPMC: perf's file rdpmc holds 2.  With 1 a process may while it
+ * has mapped one of perf's events.
+ */
+static inline bool hw_user_may_rdpmc(void)
+{
+	return __read_cr4() & X86_CR4_PCE;
 }
 
 /*

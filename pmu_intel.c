@@ -14,6 +14,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/msr-index.h>
@@ -32,6 +33,9 @@
 #define LEAF_EDX_NUM_FIXED		GENMASK(4, 0)
 #define LEAF_EDX_BIT_WIDTH_FIXED	GENMASK(12, 5)
 
+#define CPUID_1_EAX_MODEL		GENMASK(7, 4)
+#define CPUID_1_EAX_FAMILY		GENMASK(11, 8)
+#define CPUID_1_EAX_EXT_MODEL		GENMASK(19, 16)
 #define CPUID_1_ECX_PDCM		BIT(15)
 #define CPUID_1_ECX_HYPERVISOR		BIT(31)
 #define PERF_CAP_FULL_WIDTH_WRITE	BIT_ULL(13)
@@ -51,13 +55,18 @@
 /* What every CPU of version 2 has, whatever it says. */
 #define FIXED_OF_VERSION_2		3
 
+/* Topology; EBX of its first sub-leaf: how many threads a core has. */
+#define INTEL_TOPOLOGY_LEAF		0xb
+#define LEAF_EBX_THREADS		GENMASK(15, 0)
+
 /* struct my_x86_pmu.flags */
 #define INTEL_FULL_WIDTH	BIT(0)	/* generic counters can be written in all their bits */
 #define INTEL_ACK_RUNNING	BIT(1)	/* overflow bits are cleared while a counter runs */
+#define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
 
 /* Counters narrower than this or wider cannot be right. */
-#define MIN_BIT_WIDTH			32
-#define MAX_BIT_WIDTH			64
+#define MIN_BIT_WIDTH			32U
+#define MAX_BIT_WIDTH			64U
 
 #define MAX_FIXED	(BITS_PER_LONG_LONG / FIXED_FIELD_BITS)
 
@@ -83,6 +92,7 @@ static const u16 intel_arch_events[] = {
 	0x412e,		/* last-level cache misses */
 	0x00c4,		/* branch instructions retired */
 	0x00c5,		/* branch misses retired */
+#define LAST_OLD_EVENT	6	/* the later ones were events of models before */
 	0x01a4,		/* topdown slots */
 	0x02a4,		/* topdown backend bound */
 	0x0073,		/* topdown bad speculation */
@@ -144,6 +154,20 @@ struct intel_state {
 
 static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
 
+/**
+ * struct intel_snapshot - what struct my_pmu_snapshot is here
+ * @select: of each generic counter its event select
+ * @count: of each counter its value, by id
+ * @fixed_ctrl: IA32_FIXED_CTR_CTRL
+ */
+struct intel_snapshot {
+	u64 select[MAX_GENERIC];
+	u64 count[INTEL_PMC_IDX_FIXED + MAX_FIXED];
+	u64 fixed_ctrl;
+};
+
+static_assert(sizeof(struct intel_snapshot) <= sizeof(struct my_pmu_snapshot));
+
 /* --- events: pure ----------------------------------------------------------- */
 
 /* Its bit in EBX; or one that EBX does not have. */
@@ -159,45 +183,104 @@ static unsigned int intel_arch_event(u64 config)
 }
 
 /*
+ * What one generic counter alone counts on some model or another
+ * (arch/x86/events/intel/core.c has the models): where the model is not known, that
+ * counter is right on all of them.  0 in the upper byte stands for any umask.
+ */
+static const struct {
+	u16 code;
+	u8 umasks;
+	u8 counter;
+} intel_single[] = {
+	{ 0x0010, 0x00, 0 },	/* FP_COMP_OPS_EXE: Core 2 */
+	{ 0x0011, 0x00, 1 },	/* FP_ASSIST: Core 2 */
+	{ 0x0012, 0x00, 1 },	/* MUL: Core 2 */
+	{ 0x0013, 0x00, 1 },	/* DIV: Core 2 */
+	{ 0x0014, 0x00, 0 },	/* CYCLES_DIV_BUSY: Core 2 */
+	{ 0x0018, 0x00, 0 },	/* IDLE_DURING_DIV: Core 2 */
+	{ 0x0019, 0x00, 1 },	/* DELAYED_BYPASS: Core 2 */
+	{ 0x0048, 0x00, 2 },	/* L1D_PEND_MISS: Sandy Bridge to Broadwell, Lion Cove */
+	{ 0x0060, 0x00, 0 },	/* OFFCORE_REQUESTS_OUTSTANDING: Westmere */
+	{ 0x0175, 0xff, 2 },	/* Lion Cove */
+	{ 0x00a1, 0x00, 0 },	/* RS_UOPS_DISPATCH_CYCLES: Core 2 */
+	{ 0x02a3, 0xff, 2 },	/* CYCLE_ACTIVITY.*: Sandy Bridge to Lion Cove */
+	{ 0x06a3, 0xff, 2 },
+	{ 0x08a3, 0xff, 2 },
+	{ 0x0ca3, 0xff, 2 },
+	{ 0x04a4, 0xff, 0 },	/* TOPDOWN.*: Golden Cove and later */
+	{ 0x08a4, 0xff, 0 },
+	{ 0x10a4, 0xff, 3 },
+	{ 0x01b1, 0xff, 3 },	/* Lion Cove */
+	{ 0x00b3, 0x00, 0 },	/* SNOOPQ_REQUESTS_OUTSTANDING: Westmere */
+	{ 0x01c0, 0xff, 1 },	/* INST_RETIRED.PREC_DIST: Sandy Bridge to Skylake */
+	{ 0x00cb, 0x00, 0 },	/* MEM_LOAD_RETIRED: Core 2 */
+	{ 0x01cd, 0xff, 3 },	/* MEM_TRANS_RETIRED.LOAD_LATENCY: Sandy Bridge */
+	{ 0x02cd, 0xff, 0 },	/* MEM_TRANS_RETIRED.STORE_SAMPLE: Golden Cove */
+	{ 0x00ce, 0x00, 0 },	/* Golden Cove */
+};
+
+/*
+ * Where perf does not say where a model counts an event.  What is architectural, by its
+ * first bits in EBX or because EBX has it, any counter counts.  Of the others there are
+ * some on each model that only generic counters 0 to 3 count.
+ */
+static u64 intel_constraint(const struct my_x86_pmu *pmu, u64 config)
+{
+	unsigned int i = intel_arch_event(config);
+
+	if (i <= LAST_OLD_EVENT ||
+	    (i < ARRAY_SIZE(intel_arch_events) && pmu->arch_events & BIT(i)))
+		return ~0ULL;
+	for (i = 0; i < ARRAY_SIZE(intel_single); i++) {
+		u16 code = config & (CONFIG_EVENT | intel_single[i].umasks << 8);
+
+		if (code == intel_single[i].code)
+			return BIT_ULL(intel_single[i].counter);
+	}
+	return MY_FIXED_COUNTERS | GENMASK_ULL(3, 0);
+}
+
+/*
+ * Generic counters count what has an event select.  Fixed counters count one event
+ * each, and neither cycles with a number of them (cmask) nor edges; or what perf says.
+ *
  * EBX says of the events that it covers whether they exist.  What it does not
  * cover may be an event of this model, with the same encoding or another: the
  * user who writes it raw knows it, a name would promise it.  perf, which knows the
  * model, is believed before EBX: Nehalem's is wrong (erratum AAJ80).
  */
-static bool intel_has_event(const struct my_x86_pmu *pmu,
-			    const struct my_perf_event_attr *attr)
-{
-	unsigned int i = intel_arch_event(attr->config);
-
-	if (attr->confirmed || i == ARRAY_SIZE(intel_arch_events))
-		return true;
-	if (i >= pmu->arch_events_len)
-		return !attr->named;
-	return pmu->arch_events & BIT(i);
-}
-
-/*
- * Generic counters count what has an event select.  Fixed counters count one event
- * each, and neither cycles with a number of them (cmask) nor edges.
- */
 static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 			      const struct my_perf_event_attr *attr,
-			      const char **reason)
+			      u64 *doubtful, const char **reason)
 {
-	u64 counters = 0;
+	u64 counters = attr->counters & pmu->counters & MY_FIXED_COUNTERS, right;
 	unsigned int i;
 
+	if (doubtful)
+		*doubtful = 0;
 	if (attr->config & CONFIG_EVENT)
-		counters = pmu->counters & MY_GENERIC_COUNTERS;
+		counters |= pmu->counters & MY_GENERIC_COUNTERS;
 	for (i = 0; i < ARRAY_SIZE(intel_fixed_events); i++) {
 		if ((attr->config & (CONFIG_CODE | CONFIG_MODIFIERS)) == intel_fixed_events[i])
 			counters |= pmu->counters & BIT_ULL(INTEL_PMC_IDX_FIXED + i);
 	}
+	i = intel_arch_event(attr->config);
+	if (counters && !attr->confirmed && i < ARRAY_SIZE(intel_arch_events) &&
+	    (i < pmu->arch_events_len ? !(pmu->arch_events & BIT(i)) : attr->named)) {
+		*reason = "does not have this event (CPUID.0AH:EBX flags it absent)";
+		return 0;
+	}
+	if (pmu->flags & INTEL_HT_ERRATUM && (attr->config & CONFIG_EVENT) >= 0xd0 &&
+	    (attr->config & CONFIG_EVENT) <= 0xd3) {
+		*reason =
+			"has the erratum BJ122 (BV98, HSD29): it spoils the sibling's counts";
+		return 0;
+	}
 	*reason = "has no counter that counts it";
-	if (!counters || intel_has_event(pmu, attr))
-		return counters;
-	*reason = "does not have this event (CPUID.0AH:EBX flags it absent)";
-	return 0;
+	right = counters & (attr->counters ?: intel_constraint(pmu, attr->config));
+	if (doubtful)
+		*doubtful = counters & ~right;
+	return right;
 }
 
 /*
@@ -407,22 +490,32 @@ static int intel_write(const struct my_hw_perf_event *hw, s32 val)
 }
 
 /*
- * Stop, then the counter, then the control: SDM asks that a counter not be
- * written while it is enabled.  All three are tried, whatever fails.
- *
  * Without full-width writes a generic counter takes 32 bits, sign-extended.  A value
  * that cannot be written is not put back: the counter keeps what it has counted,
  * which is no worse than half of the value that it had.
  */
+static int intel_write_saved(const struct my_x86_pmu *pmu, int idx, u64 count)
+{
+	u64 legacy = (s64)(s32)count & GENMASK_ULL(pmu->cntval_bits - 1, 0);
+
+	if (my_pmc_is_fixed(idx))
+		return hw_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), count);
+	if (pmu->flags & INTEL_FULL_WIDTH || legacy == count)
+		return hw_wrmsr(pmu->perfctr + idx, count);
+	return 0;
+}
+
+/*
+ * Stop, then the counter, then the control: SDM asks that a counter not be
+ * written while it is enabled.  All three are tried, whatever fails.
+ */
 static int intel_disable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw)
 {
-	u64 legacy = (s64)(s32)hw->saved_count & GENMASK_ULL(hw->cntval_bits - 1, 0);
-	int stop, count = 0, config;
+	int stop, count, config;
 
 	lockdep_assert_irqs_disabled();
 	stop = intel_program(hw, 0);
-	if (my_pmc_is_fixed(hw->idx) || pmu->flags & INTEL_FULL_WIDTH || legacy == hw->saved_count)
-		count = hw_wrmsr(hw->event_base, hw->saved_count);
+	count = intel_write_saved(pmu, hw->idx, hw->saved_count);
 	config = intel_program(hw, hw->saved_config);
 	return stop ?: count ?: config;
 }
@@ -447,6 +540,65 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *h
 	if (err)
 		intel_disable(pmu, hw);	/* in version 1 it has counted */
 	return err;
+}
+
+/* --- what perf writes when it is asked ----------------------------------------------- */
+
+static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			  struct my_pmu_snapshot *snapshot)
+{
+	struct intel_snapshot *s = (struct intel_snapshot *)snapshot->word;
+	int err, idx;
+	u64 left;
+
+	lockdep_assert_irqs_disabled();
+	snapshot->in_use = false;
+	err = intel_save(pmu, state, ~0ULL);
+	for (left = pmu->counters & MY_GENERIC_COUNTERS; left && !err; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(pmu->perfctr + idx, &s->count[idx]);
+		if (!err)
+			err = hw_rdmsr(pmu->eventsel + idx, &s->select[idx]);
+		snapshot->in_use |= s->select[idx] & ARCH_PERFMON_EVENTSEL_ENABLE;
+	}
+	left = pmu->counters & MY_FIXED_COUNTERS;
+	if (left && !err)
+		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &s->fixed_ctrl);
+	for (; left && !err; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), &s->count[idx]);
+		snapshot->in_use |= s->fixed_ctrl >> my_pmc_number(idx) * FIXED_FIELD_BITS &
+				    (FIXED_OS | FIXED_USR);
+	}
+	return err;
+}
+
+/* perf's events are gone, and no counter counts. */
+static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			  const struct my_pmu_snapshot *snapshot)
+{
+	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
+	int first, err, idx;
+	u64 left;
+
+	lockdep_assert_irqs_disabled();
+	first = intel_restore(pmu, state, ~0ULL);
+	if (!snapshot->counted)
+		return first;
+	for (left = pmu->counters; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = intel_write_saved(pmu, idx, s->count[idx]);
+		first = first ?: err;
+		if (my_pmc_is_fixed(idx))
+			continue;
+		err = hw_wrmsr(pmu->eventsel + idx, s->select[idx]);
+		first = first ?: err;
+	}
+	if (pmu->counters & MY_FIXED_COUNTERS) {
+		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, s->fixed_ctrl);
+		first = first ?: err;
+	}
+	return first;
 }
 
 /* --- who uses a counter ----------------------------------------------------------- */
@@ -677,6 +829,8 @@ static const struct my_pmu_ops intel_ops = {
 	.nr_probes = ARRAY_SIZE(intel_probes),
 	.counters_for = intel_counters_for,
 	.encode = intel_encode,
+	.snapshot = intel_snapshot,
+	.put_back = intel_put_back,
 	.save = intel_save,
 	.restore = intel_restore,
 	.enable = intel_enable,
@@ -722,11 +876,6 @@ static void decode_fixed(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *le
 	pmu->counters |= (u64)fixed << INTEL_PMC_IDX_FIXED;
 }
 
-static bool wrong_width(unsigned int bits)
-{
-	return bits < MIN_BIT_WIDTH || bits > MAX_BIT_WIDTH;
-}
-
 /**
  * my_intel_pmu_decode() - a PMU from CPUID leaf 0AH
  * @pmu: filled in
@@ -768,14 +917,53 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version %u but no generic counter",
 				 pmu->version);
-	if (wrong_width(pmu->cntval_bits))
+	if (clamp(pmu->cntval_bits, MIN_BIT_WIDTH, MAX_BIT_WIDTH) != pmu->cntval_bits)
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says generic counters of %u bits, not 32 to 64",
 				 pmu->cntval_bits);
-	if (my_pmu_num_counters_fixed(pmu) && wrong_width(pmu->cntval_bits_fixed))
+	if (my_pmu_num_counters_fixed(pmu) &&
+	    clamp(pmu->cntval_bits_fixed, MIN_BIT_WIDTH, MAX_BIT_WIDTH) != pmu->cntval_bits_fixed)
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says fixed counters of %u bits, not 32 to 64",
 				 pmu->cntval_bits_fixed);
+	return 0;
+}
+
+/* What models of family 6 count wrong, or let others count wrong (specification updates). */
+static const struct {
+	u8 model;
+	u32 flag;	/* 0: all counters */
+} intel_errata[] = {
+	/* AAK100, AAP53, BD53 and their likes: Nehalem, Westmere */
+	{ 26, 0 }, { 30, 0 }, { 46, 0 }, { 37, 0 }, { 44, 0 }, { 47, 0 },
+	/* BJ122, BV98, HSD29: Sandy Bridge, Ivy Bridge, Haswell */
+	{ 42, INTEL_HT_ERRATUM }, { 45, INTEL_HT_ERRATUM },
+	{ 58, INTEL_HT_ERRATUM }, { 62, INTEL_HT_ERRATUM },
+	{ 60, INTEL_HT_ERRATUM }, { 63, INTEL_HT_ERRATUM },
+	{ 69, INTEL_HT_ERRATUM }, { 70, INTEL_HT_ERRATUM },
+};
+
+/* The second erratum takes two threads on a core. */
+static int find_errata(struct my_x86_pmu *pmu, u32 signature, struct my_pmu_why *why)
+{
+	u32 model = FIELD_GET(CPUID_1_EAX_MODEL, signature) |
+		    FIELD_GET(CPUID_1_EAX_EXT_MODEL, signature) << 4;
+	u32 eax, threads, ecx, edx;
+	unsigned int i;
+
+	if (FIELD_GET(CPUID_1_EAX_FAMILY, signature) != 6 || pmu->flags & INTEL_ACK_RUNNING)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(intel_errata); i++) {
+		if (intel_errata[i].model != model)
+			continue;
+		if (!intel_errata[i].flag)
+			return my_refuse(why, -ENODEV,
+					 "no PMU that can be used: counters of this model (%u) count wrong without a workaround that only perf has (errata AAK100, AAP53, BD53)",
+					 model);
+		hw_cpuid(INTEL_TOPOLOGY_LEAF, &eax, &threads, &ecx, &edx);
+		if (FIELD_GET(LEAF_EBX_THREADS, threads) > 1)
+			pmu->flags |= intel_errata[i].flag;
+	}
 	return 0;
 }
 
@@ -784,15 +972,16 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
  * @pmu: filled in
  * @why: if refused, the reason
  *
- * Only reads: CPUID leaves 1 and 0AH, and IA32_PERF_CAPABILITIES if there.
+ * Only reads: CPUID leaves 1, 0AH and 0BH, and IA32_PERF_CAPABILITIES if there.
  *
  * Context: the CPU in question, interrupts off.
- * Return: 0; -ENODEV if it has no PMU; -EIO if a promised register faults.
+ * Return: 0; -ENODEV if it has no PMU, or one that counts wrong; -EIO if a promised
+ * register faults.
  */
 int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 {
 	struct intel_pmu_leaf leaf;
-	u32 eax, ebx, ecx, edx;
+	u32 signature, ebx, ecx, edx;
 	u64 cap = 0;
 	int err;
 
@@ -803,7 +992,7 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	if (!hw_has_architectural_vendor())
 		return my_refuse(why, -ENODEV,
 				 "no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet");
-	hw_cpuid(1, &eax, &ebx, &ecx, &edx);
+	hw_cpuid(1, &signature, &ebx, &ecx, &edx);
 	leaf.hypervisor = ecx & CPUID_1_ECX_HYPERVISOR;
 	hw_cpuid(INTEL_PMU_LEAF, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
 	err = my_intel_pmu_decode(pmu, &leaf, why);
@@ -825,5 +1014,5 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	}
 	if (hw_acks_while_running())
 		pmu->flags |= INTEL_ACK_RUNNING;
-	return 0;
+	return find_errata(pmu, signature, why);
 }

@@ -91,21 +91,16 @@ static int check_bits(const struct my_perf_event_attr *attr, u64 config,
 }
 
 /*
- * Whoever wrote the event's number means it, whatever perf says; what it would do
- * besides could not be done here.
+ * Has the architecture an encoding of what perf does not know?  Whoever wrote the event's
+ * number (PERF_TYPE_RAW) means it, whatever perf says; what it would do besides could not
+ * be done here.
  */
-static bool is_encoded(const struct my_perf_event_attr *attr)
-{
-	return attr->perf_type == PERF_TYPE_RAW;
-}
-
-/* Has the architecture an encoding of what perf does not know? */
 static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
 {
 	if (err == -ENOMEM)
 		return refuse_memory(attr, why);
-	if (is_encoded(attr) || attr->config & MY_CONFIG_CODE)
+	if (attr->perf_type == PERF_TYPE_RAW || attr->config & MY_CONFIG_CODE)
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
 		return my_refuse(why, -ENOENT,
@@ -155,7 +150,12 @@ static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *a
 	return without_perf(cpu, err, attr, why);
 }
 
-static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *why)
+/*
+ * With @count perf counts the event, to say where; what is written beside a name makes
+ * another event of it.
+ */
+static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
+		   struct my_pmu_why *why)
 {
 	struct my_perf_answer answer;
 	u64 config = attr->perf_config;
@@ -171,19 +171,26 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
 	err = ask(cpu, type, config, attr, &answer, why);
 	if (err)
 		return err;
-	attr->confirmed = answer.config && !is_encoded(attr);
-	config = attr->confirmed ? answer.config : attr->config;
-	my_add_config(config | attr->added, attr);
-	if (!attr->added)
-		return 0;
-	/* What is written beside a name makes another event of it. */
-	config = attr->config | attr->added;
-	return ask(cpu, PERF_TYPE_RAW, config, attr, &answer, why);
+	attr->confirmed = answer.config && attr->perf_type != PERF_TYPE_RAW;
+	my_add_config((attr->confirmed ? answer.config : attr->config) | attr->added, attr);
+	if (attr->added || attr->config != (answer.config & MY_CONFIG_EVENT)) {
+		type = PERF_TYPE_RAW;
+		config = attr->config | attr->added;
+	}
+	if (attr->added)
+		err = ask(cpu, type, config, attr, &answer, why);
+	if (err || !count)
+		return err;
+	err = my_perf_find_counters(cpu, type, config, &attr->counters);
+	if (err)
+		attr->counters = 0;
+	return err == -ENOMEM ? refuse_memory(attr, why) : 0;
 }
 
 /**
  * my_names_resolve() - the encoding of an event, as perf has it on this CPU
  * @cpu: the CPU; if it is offline perf does not answer
+ * @count: perf may count there, to say which counters count it: @attr->counters
  * @attr: the event, as it was parsed; one with a name gets its encoding
  * @why: if refused, the reason
  *
@@ -192,10 +199,10 @@ static int resolve(int cpu, struct my_perf_event_attr *attr, struct my_pmu_why *
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here; -ENOMEM.
  */
-int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
+int my_names_resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		     struct my_pmu_why *why)
 {
-	return to_all(resolve(cpu, attr, why));
+	return to_all(resolve(cpu, count, attr, why));
 }
 
 static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
@@ -219,13 +226,14 @@ static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
 /**
  * my_names_list() - the encodings of all events that have names
  * @cpu: the CPU
+ * @count: perf may count there
  * @names: filled in
  * @why: if that fails, the reason
  *
  * Context: as my_names_resolve().
  * Return: 0 or -ENOMEM.
  */
-int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
+int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why *why)
 {
 	struct my_perf_event_attr attr;
 	unsigned int n;
@@ -238,11 +246,12 @@ int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why)
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_known_event(n, &attr))
 			continue;
-		err = resolve(cpu, &attr, why);
+		err = resolve(cpu, count, &attr, why);
 		if (err == -ENOMEM)
 			return err;
 		names->refused[n] = err;
 		names->confirmed[n] = attr.confirmed;
+		names->counters[n] = attr.counters;
 		names->config[n] = attr.config;
 	}
 	return 0;
@@ -299,6 +308,8 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
 				 "'%s': it needs what is not programmed here",
 				 attr->name);
 	attr->confirmed = names->confirmed[n];
+	if (!attr->added)
+		attr->counters = names->counters[n];
 	return look_up_beside(names, names->config[n], attr, why);
 }
 
@@ -322,7 +333,7 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	struct my_perf_event_attr known;
 	unsigned int n;
 
-	if (is_encoded(attr))
+	if (attr->perf_type == PERF_TYPE_RAW)
 		return to_all(look_up_number(names, attr->perf_config, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))
@@ -354,5 +365,6 @@ bool my_names_event(const struct my_names *names, unsigned int n,
 		return false;
 	my_add_config(names->config[n], attr);
 	attr->confirmed = names->confirmed[n];
+	attr->counters = names->counters[n];
 	return true;
 }

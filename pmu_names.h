@@ -17,6 +17,7 @@ struct my_pmu_why;
  * struct my_names - what perf says of each event that has a name
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
  * @confirmed: perf has one
+ * @counters: those that count it on this model, as perf says; 0 if it does not
  * @refused: it cannot be programmed here: 0, or an error that says why
  * @extra: of the raw events that need an extra register on some CPU, by place: they
  *	need one on this CPU
@@ -24,13 +25,14 @@ struct my_pmu_why;
 struct my_names {
 	u64 config[MY_KNOWN_EVENTS];
 	bool confirmed[MY_KNOWN_EVENTS];
+	u64 counters[MY_KNOWN_EVENTS];
 	s8 refused[MY_KNOWN_EVENTS];
 	bool extra[MY_EXTRA_EVENTS];
 };
 
-int my_names_resolve(int cpu, struct my_perf_event_attr *attr,
+int my_names_resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		     struct my_pmu_why *why);
-int my_names_list(int cpu, struct my_names *names, struct my_pmu_why *why);
+int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why *why);
 int my_names_lookup(const struct my_names *names, int cpu,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
 bool my_names_event(const struct my_names *names, unsigned int n,

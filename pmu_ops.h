@@ -67,6 +67,8 @@ static inline int my_pmc_number(int idx)
  * @pinned: always on a counter, never multiplexed (perf's :D)
  * @optional: left out where it would have to be multiplexed
  * @confirmed: perf, which knows the CPU's model, says that it has the event
+ * @counters: those that count it, as perf, which knows the CPU's model, says; a set;
+ *	0 if that is not known
  * @constraint: the counter that the user named, or MY_PMC_ANY
  * @allowed: the counters among which the module chooses, a set; 0 if any
  * @perf_type: perf's type: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; or MY_TYPE_SYSFS
@@ -85,6 +87,7 @@ struct my_perf_event_attr {
 	bool pinned;
 	bool optional;
 	bool confirmed;
+	u64 counters;
 	int constraint;
 	u64 allowed;
 	u32 perf_type;
@@ -134,6 +137,20 @@ struct my_hw_perf_event {
  */
 struct my_pmu_state {
 	u64 word[5];
+};
+
+/**
+ * struct my_pmu_snapshot - all of a PMU's registers before perf is asked about events
+ * @in_use: a counter was counting: perf, which would take it, must not count
+ * @unlike: the PMU is another one than perf thinks: perf must not count
+ * @counted: perf has counted since
+ * @word: opaque above the back end
+ */
+struct my_pmu_snapshot {
+	bool in_use;
+	bool unlike;
+	bool counted;
+	u64 word[2 * MY_PMC_MAX + 2];
 };
 
 /**
@@ -212,9 +229,13 @@ struct my_pmu_probe {
  * struct my_pmu_ops - how a PMU is driven
  * @probes: events for the self-test
  * @nr_probes: how many
- * @counters_for: the counters that count this event; 0 if the CPU has none, and
- *	then @reason ends the sentence "CPU 3 ..."
+ * @counters_for: the counters that count this event, as far as is known of the CPU's
+ *	model; 0 if the CPU has none, and then @reason ends the sentence "CPU 3 ...".
+ *	@doubtful, which may be NULL: it can be programmed on these, too
  * @encode: fill @hw from @attr and @hw->idx, one of @counters_for
+ * @snapshot: @save for all counters, and note all registers
+ * @put_back: @restore for all counters; and write what perf has changed, if it has
+ *	counted
  * @save: note what the registers that counters share hold of these counters,
  *	before the first of them is programmed
  * @restore: put these counters' bits back as @save noted them
@@ -249,10 +270,14 @@ struct my_pmu_ops {
 	unsigned int nr_probes;
 	u64 (*counters_for)(const struct my_x86_pmu *pmu,
 			    const struct my_perf_event_attr *attr,
-			    const char **reason);
+			    u64 *doubtful, const char **reason);
 	void (*encode)(const struct my_x86_pmu *pmu,
 		       const struct my_perf_event_attr *attr,
 		       struct my_hw_perf_event *hw);
+	int (*snapshot)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			struct my_pmu_snapshot *snapshot);
+	int (*put_back)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			const struct my_pmu_snapshot *snapshot);
 	int (*save)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters);
 	int (*restore)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,

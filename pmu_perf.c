@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf is asked by its in-kernel events: one that is created, never started and
- * released again shows the event select that perf found for it.
+ * released again shows the event select that perf found for it.  Copies of it that are
+ * started show the counters that perf has for it on this model.
  */
+#include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -12,14 +15,19 @@
 
 #include "pmu_perf.h"
 
-/* An event that is never started: no counter's register is touched. */
-static struct perf_event *open_event(int cpu, u32 type, u64 config)
+/*
+ * An event that is never started, unless it is to be @started: no counter's register is
+ * touched.  With exclude_guest, because KVM may refuse others (mediated vPMU).
+ */
+static struct perf_event *open_event(int cpu, u32 type, u64 config, bool started)
 {
 	struct perf_event_attr attr = {
 		.type = type,
 		.size = sizeof(attr),
 		.config = config,
-		.disabled = 1,
+		.disabled = !started,
+		.pinned = started,
+		.exclude_guest = 1,
 	};
 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
@@ -29,7 +37,7 @@ static struct perf_event *open_event(int cpu, u32 type, u64 config)
 static u32 raw_type(int cpu)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES);
+					      PERF_COUNT_HW_CPU_CYCLES, false);
 	u32 type = PERF_TYPE_RAW;
 
 	if (!IS_ERR(event)) {
@@ -53,16 +61,63 @@ static u32 raw_type(int cpu)
  */
 int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 {
-	struct perf_event *event = open_event(cpu, type, config);
+	struct perf_event *event = open_event(cpu, type, config, false);
 
 	if (event == ERR_PTR(-ENOENT) && type == PERF_TYPE_RAW)
-		event = open_event(cpu, raw_type(cpu), config);
+		event = open_event(cpu, raw_type(cpu), config, false);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	answer->config = event->hw.config;
 	answer->extra = event->hw.extra_reg.reg;
 	perf_event_release_kernel(event);
 	return 0;
+}
+
+/* More than any CPU has counters. */
+#define COPIES		64
+
+/**
+ * my_perf_find_counters() - where would perf count this event?
+ * @cpu: on this CPU
+ * @type: perf's type
+ * @config: perf's config
+ * @counters: filled in, by id; 0 if perf finds none
+ *
+ * perf knows the model's counter constraints.  It is given pinned copies of the event
+ * until one of them finds no counter and goes into the error state; the others then have
+ * all the counters that the event can have.  So they count, for as long as it takes,
+ * and perf writes event selects, counters and IA32_PERF_GLOBAL_CTRL of the CPU.  If
+ * somebody else has an event there, some counters are missing in the answer.
+ *
+ * Context: task; sleeps; some ten cross-calls to @cpu.
+ * Return: 0, or as my_perf_ask().
+ */
+int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
+{
+	struct perf_event *copy[COPIES];
+	unsigned int n, i;
+	int err = 0;
+
+	*counters = 0;
+	if (type == PERF_TYPE_RAW)
+		type = raw_type(cpu);
+	for (n = 0; n < COPIES;) {
+		copy[n] = open_event(cpu, type, config, true);
+		if (IS_ERR(copy[n])) {
+			err = PTR_ERR(copy[n]);
+			break;
+		}
+		if (READ_ONCE(copy[n++]->state) != PERF_EVENT_STATE_ACTIVE)
+			break;
+	}
+	/* perf may have moved those that were there before. */
+	for (i = 0; i < n; i++) {
+		if (READ_ONCE(copy[i]->state) == PERF_EVENT_STATE_ACTIVE)
+			*counters |= BIT_ULL(READ_ONCE(copy[i]->hw.idx));
+	}
+	while (n-- > 0)
+		perf_event_release_kernel(copy[n]);
+	return err;
 }
 
 /* The attribute of this name in the events/ of perf's PMU; no name is there twice. */
@@ -101,7 +156,7 @@ static struct device_attribute *find_event(const struct attribute_group **groups
 int my_perf_show(int cpu, const char *name, char *page)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES);
+					      PERF_COUNT_HW_CPU_CYCLES, false);
 	struct device_attribute *attr = NULL;
 	int err = -ENOENT;
 
@@ -124,14 +179,12 @@ int my_perf_show(int cpu, const char *name, char *page)
  * after the last.
  *
  * Context: task; sleeps.
- * Return: for my_perf_let_go(); NULL if perf has no event.
+ * Return: for my_perf_let_go(); ERR_PTR if perf has no event: -EBUSY if the PMU is
+ * reserved by another user, -ENOENT if perf knows none.
  */
 void *my_perf_hold(int cpu)
 {
-	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES);
-
-	return IS_ERR(event) ? NULL : event;
+	return open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
 }
 
 /**
@@ -142,6 +195,6 @@ void *my_perf_hold(int cpu)
  */
 void my_perf_let_go(void *held)
 {
-	if (held)
+	if (!IS_ERR(held))
 		perf_event_release_kernel(held);
 }

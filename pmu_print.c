@@ -10,6 +10,7 @@
 #include <asm/processor.h>
 
 #include "pmu_print.h"
+#include "pmu_schedule.h"
 #include "pmu_target.h"
 
 /* --- what was found ---------------------------------------------------------- */
@@ -94,6 +95,27 @@ void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
 		cpumask_pr_args(cpus), counter_list(held, reserved),
 		counter_list(used, set->used),
 		counter_list(firmware, set->cpu->firmware));
+}
+
+/**
+ * my_print_doubtful() - events on counters on which they may count wrong: a line for each
+ * @set: the events, assigned
+ *
+ * Context: task.
+ */
+void my_print_doubtful(const struct my_event_set *set)
+{
+	char has[COUNTER_SET_LEN], right[COUNTER_SET_LEN];
+	u64 counters, doubtful;
+	unsigned int i;
+
+	for (i = 0; i < set->nr_events; i++) {
+		doubtful = my_perf_event_doubtful(&set->event[i], &counters);
+		if (doubtful)
+			pr_warn("cpu%d: '%s' may count wrong on%s; this model is known to count it on%s\n",
+				set->cpu->cpu, set->event[i].attr.name,
+				counter_list(has, doubtful), counter_list(right, counters));
+	}
 }
 
 /* --- lines of a sample --------------------------------------------------------- */

@@ -58,6 +58,7 @@ void my_print_sample(struct my_printer *p, const struct my_target *t);
 void my_summary_add(struct my_summary *sum, const struct my_target *t);
 void my_print_summary(struct my_printer *p, const struct my_summary *sum,
 		      const struct my_perf_event_attr *attr, unsigned int nr);
+void my_print_doubtful(const struct my_event_set *set);
 void my_print_flush(struct my_printer *p);
 
 #endif

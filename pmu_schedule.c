@@ -321,13 +321,17 @@ static int find_counters(const struct my_pmu_cpu *cpu,
 			 const struct my_perf_event_attr *attr, u64 *counters,
 			 struct my_pmu_why *why)
 {
-	u64 can, allowed = attr->allowed ?: ~0ULL;
+	u64 right, doubtful, can, allowed = attr->allowed;
 	const char *reason;
 
 	if (attr->constraint != MY_PMC_ANY)
 		allowed = BIT_ULL(attr->constraint);
-	can = cpu->pmu.ops->counters_for(&cpu->pmu, attr, &reason);
-	*counters = can & allowed & ~(cpu->firmware | cpu->used);
+	right = cpu->pmu.ops->counters_for(&cpu->pmu, attr, &doubtful, &reason);
+	can = right | (allowed ? doubtful : 0);
+	allowed = allowed ?: ~0ULL;
+	/* Whoever names a counter on which it may count wrong means it. */
+	*counters = right & allowed ?: can & allowed;
+	*counters &= ~(cpu->firmware | cpu->used);
 	if (*counters)
 		return 0;
 	if (attr->constraint != MY_PMC_ANY && !(cpu->pmu.counters & allowed))
@@ -342,6 +346,32 @@ static int find_counters(const struct my_pmu_cpu *cpu,
 				 "'%s': none of the counters behind its @ exists and counts it; without them the module chooses",
 				 attr->name);
 	return refuse_full(cpu, attr->name, no_counter, why);
+}
+
+/**
+ * my_perf_event_doubtful() - is an event where the CPU's model may count it wrong?
+ * @event: the event, assigned
+ * @right: filled in: the counters that count it, as far as is known
+ *
+ * Context: any; pure.
+ * Return: the counters that it has, in some rotation, and that are not among them.
+ */
+u64 my_perf_event_doubtful(const struct my_perf_event *event, u64 *right)
+{
+	const struct my_event_set *set = event->set;
+	const struct my_x86_pmu *pmu = &set->cpu->pmu;
+	const char *reason;
+	u64 has = 0;
+	unsigned int i;
+
+	*right = pmu->ops->counters_for(pmu, &event->attr, NULL, &reason);
+	for (i = 0; i < set->schedule.nr_rotations; i++) {
+		int idx = set->schedule.rotation[i].idx[event - set->event];
+
+		if (idx != MY_NO_COUNTER)
+			has |= BIT_ULL(idx);
+	}
+	return has & ~*right;
 }
 
 /**

@@ -32,6 +32,7 @@ int my_event_set_assign(struct my_event_set *set,
 			unsigned int *culprit, struct my_pmu_why *why);
 void my_event_set_release(struct my_event_set *set);
 void my_event_set_place(struct my_event_set *set, unsigned int number);
+u64 my_perf_event_doubtful(const struct my_perf_event *event, u64 *right);
 u64 my_perf_event_group(const struct my_perf_event *event);
 
 #endif

@@ -127,7 +127,7 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 	const char *reason;
 	int first = 0, err;
 
-	if (!(pmu->ops->counters_for(pmu, &probe->attr, &reason) & BIT_ULL(idx)))
+	if (!(pmu->ops->counters_for(pmu, &probe->attr, NULL, &reason) & BIT_ULL(idx)))
 		return 0;
 	pmu->ops->encode(pmu, &probe->attr, &hw);
 	err = pmu->ops->enable(pmu, &hw);

@@ -6,6 +6,7 @@
  * callback.  The sampler uses it under @sample_lock.
  */
 #include <linux/cpu.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -38,14 +39,16 @@ static int report(const char *parameter, int err, const struct my_pmu_why *why)
 
 /* Something is done with one CPU after the other, up to the first that refuses. */
 static int with_each_cpu(struct my_session *s,
-			 int (*func)(struct my_pmu_cpu *cpu, struct my_pmu_why *why))
+			 int (*func)(struct my_pmu_cpu *cpu,
+				     struct my_pmu_snapshot *snapshot,
+				     struct my_pmu_why *why))
 {
 	struct my_pmu_why why;
 	struct my_target *t;
 	int err;
 
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
-		err = func(t->set.cpu, &why);
+		err = func(t->set.cpu, &t->snapshot, &why);
 		if (err) {
 			pr_err("cpu%d: %s\n", t->set.cpu->cpu, why.text);
 			return err;
@@ -184,15 +187,40 @@ static void print_alike(struct my_session *s,
 	}
 }
 
+/* With rdpmc=2 perf also zeroes counters when it switches between processes. */
+static void warn_of_rdpmc(struct my_session *s)
+{
+	struct cpumask *open = s->scratch[0];
+	struct my_target *t;
+
+	cpumask_clear(open);
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->set.cpu->user_rdpmc)
+			cpumask_set_cpu(t->set.cpu->cpu, open);
+	}
+	if (!cpumask_empty(open))
+		pr_warn("cpu%*pbl: every process can read the counters, and perf may zero them: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'\n",
+			cpumask_pr_args(open));
+}
+
 /**
- * my_session_print_owners() - whose the counters are, a line for CPUs that are alike
+ * my_session_print() - what is counted on: a few lines for CPUs that are alike
  * @s: the session
+ *
+ * What PMUs they have, and whose the counters are; and what may make their counts wrong,
+ * or known to others.
  *
  * Context: task.
  */
-void my_session_print_owners(struct my_session *s)
+void my_session_print(struct my_session *s)
 {
+	struct my_target *t;
+
+	print_alike(s, same_pmu);
 	print_alike(s, same_owners);
+	warn_of_rdpmc(s);
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		my_print_doubtful(&t->set);
 }
 
 /* --- the events of each CPU ------------------------------------------------------ */
@@ -252,45 +280,71 @@ static int refuse_event(struct my_target *t, unsigned int i, int err,
 	return 0;
 }
 
-/* perf says what names mean on this CPU. */
-static int resolve_events(struct my_target *t, struct lacking *first)
+/*
+ * perf says what names mean on this CPU; and, if it is the first @like this, on which
+ * counters the events are counted, unless it must not count (@free).
+ */
+static int resolve_events(struct my_target *t, const struct my_target *like, bool free,
+			  struct lacking *first)
 {
+	bool count = free && t == like && !t->snapshot.in_use && !t->snapshot.unlike;
 	struct my_pmu_why why;
-	unsigned int i = 0;
+	unsigned int i = 0, j;
 	int err;
 
+	t->snapshot.counted = count;
 	while (i < t->nr_events) {
-		err = my_names_resolve(t->set.cpu->cpu, &t->attr[i], &why);
-		if (!err) {
+		err = my_names_resolve(t->set.cpu->cpu, count, &t->attr[i], &why);
+		if (err)
+			err = refuse_event(t, i, err, &why, first);
+		else
 			i++;
-			continue;
-		}
-		err = refuse_event(t, i, err, &why, first);
 		if (err)
 			return err;
+	}
+	for (i = 0; i < t->nr_events; i++) {
+		for (j = 0; j < like->nr_events; j++) {
+			if (like->place[j] == t->place[i])
+				t->attr[i].counters = like->attr[j].counters;
+		}
 	}
 	return 0;
 }
 
-/* perf has its PMU as long as nothing is reserved. */
-static int ask_perf(struct my_session *s, struct lacking *first)
+/*
+ * perf has its PMU as long as nothing is reserved.  If nobody else had it (@free) perf may
+ * count, to say where: on one CPU of those that are alike.
+ */
+static int ask_perf(struct my_session *s, bool free, struct lacking *first)
 {
+	struct my_target *t, *like;
 	struct my_pmu_why why;
-	struct my_target *t;
 	int err = 0;
-	void *held;
 
-	s->names_cpu = cpumask_first(s->cpus);
-	held = my_perf_hold(s->names_cpu);
-	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
-		err = err ?: resolve_events(t, first);
+	for (t = my_session_next(s, NULL); t && !err; t = my_session_next(s, t)) {
+		like = my_session_next(s, NULL);
+		while (!same_pmu(like, t))
+			like = my_session_next(s, like);
+		err = resolve_events(t, like, free, first);
+	}
 	if (!err) {
-		err = my_names_list(s->names_cpu, &s->names, &why);
+		t = my_session_next(s, NULL);
+		err = my_names_list(s->names_cpu, t->snapshot.counted, &s->names, &why);
 		if (err)
 			first->why = why;
 	}
-	my_perf_let_go(held);
 	return err;
+}
+
+/* Of all CPUs: Linux's reservations are for all of them. */
+static int reserve(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+
+	s->held = my_session_next(s, NULL)->set.cpu->pmu;
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		s->held.counters |= t->set.cpu->pmu.counters;
+	return my_pmu_reserve(&s->held, why);
 }
 
 /* An event that some CPUs do not have is reported once, with the CPUs. */
@@ -338,7 +392,8 @@ static int find_unwanted(const struct my_target *t, int err)
 			continue;
 		for (j = 0; t->attr[j].config != t->attr[i].config; j++)
 			;
-		if (!(cpu->pmu.ops->counters_for(&cpu->pmu, &t->attr[j], &reason) & fixed))
+		if (!(cpu->pmu.ops->counters_for(&cpu->pmu, &t->attr[j], NULL, &reason) &
+		      fixed))
 			return i;
 		last = max(last, i);
 	}
@@ -368,17 +423,6 @@ static int assign(struct my_target *t, struct lacking *first)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-/* Of all CPUs: Linux's reservations are for all of them. */
-static int reserve(struct my_session *s, struct my_pmu_why *why)
-{
-	struct my_target *t;
-
-	s->held = my_session_next(s, NULL)->set.cpu->pmu;
-	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
-		s->held.counters |= t->set.cpu->pmu.counters;
-	return my_pmu_reserve(&s->held, why);
-}
-
 static void release_all(struct my_session *s)
 {
 	struct my_target *t;
@@ -405,6 +449,7 @@ static void release_all(struct my_session *s)
 int my_session_take_over(struct my_session *s, const char *counters)
 {
 	int err, parsed, asked, busy;
+	void *held;
 	struct lacking first = {};
 	struct my_pmu_why whose;
 	struct my_target *t;
@@ -418,8 +463,23 @@ int my_session_take_over(struct my_session *s, const char *counters)
 		return err;
 	if (report("counters", parsed, &first.why))
 		return parsed;
-	asked = ask_perf(s, &first);
 	busy = reserve(s, &whose);
+	if (!busy)
+		my_pmu_release(&s->held);
+	s->names_cpu = cpumask_first(s->cpus);
+	held = my_perf_hold(s->names_cpu);
+	asked = ask_perf(s, !busy, &first);
+	my_perf_let_go(held);
+	busy = busy ?: reserve(s, &whose);
+	/* That keeps perf out, unless it has registers that nobody can reserve. */
+	held = busy ? ERR_PTR(-EBUSY) : my_perf_hold(s->names_cpu);
+	my_perf_let_go(held);
+	if (held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT)) {
+		my_pmu_release(&s->held);
+		busy = my_refuse(&whose, -EBUSY,
+				 "nothing keeps perf out of a PMU of version %u in this kernel",
+				 s->held.version);
+	}
 	/* Whatever is refused later, registers are as they were before perf was asked. */
 	err = busy ? 0 : with_each_cpu(s, my_pmu_find_firmware);
 	err = err ?: report("counters", asked, &first.why);
@@ -428,10 +488,8 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	err = err ?: check_left_out(s, &first);
 	if (busy && !err)
 		pr_err("%s\n", whose.text);
-	if (!busy && !err) {
-		print_alike(s, same_pmu);
+	if (!busy && !err)
 		return 0;
-	}
 	release_all(s);
 	if (!busy)
 		my_pmu_release(&s->held);
@@ -471,7 +529,8 @@ struct my_target *my_session_join(struct my_session *s, int cpu)
 		pr_err("cpu%d: no memory to count on it\n", cpu);
 		return NULL;
 	}
-	if (my_pmu_probe(t->set.cpu, &why) || my_pmu_find_firmware(t->set.cpu, &why)) {
+	if (my_pmu_probe(t->set.cpu, NULL, &why) ||
+	    my_pmu_find_firmware(t->set.cpu, NULL, &why)) {
 		pr_err("cpu%d: %s\n", cpu, why.text);
 		goto err_free;
 	}

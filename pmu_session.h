@@ -58,7 +58,7 @@ static inline struct my_target *my_session_next(const struct my_session *s,
 struct my_session *my_session_new(void);
 void my_session_free(struct my_session *s);
 int my_session_take_over(struct my_session *s, const char *counters);
-void my_session_print_owners(struct my_session *s);
+void my_session_print(struct my_session *s);
 void my_session_hand_back(struct my_session *s);
 struct my_target *my_session_join(struct my_session *s, int cpu);
 const struct my_names *my_session_names(const struct my_session *s,

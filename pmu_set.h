@@ -9,6 +9,7 @@
 #ifndef MY_PMU_SET_H
 #define MY_PMU_SET_H
 
+#include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -46,6 +47,7 @@ struct my_perf_event {
  * @pmu: what it has, and how it is driven
  * @state: what the back end keeps of it
  * @firmware: counters in use outside Linux
+ * @user_rdpmc: any process could read counters when that was last looked at
  * @used: counters that belong to an event set
  * @owner: of each counter the set that it belongs to, or NULL
  * @active: counters that are programmed for an event
@@ -64,6 +66,7 @@ struct my_pmu_cpu {
 	struct my_x86_pmu pmu;
 	struct my_pmu_state state;
 	u64 firmware;
+	bool user_rdpmc;
 	u64 used;
 	struct my_event_set *owner[MY_PMC_MAX];
 	u64 active;
@@ -202,6 +205,23 @@ struct my_event_set {
 	u64 excluded;
 	struct my_pmu_stopped stopped;
 };
+
+/**
+ * my_event_set_init() - before anything else is done with an event set
+ * @set: zeroed
+ * @cpu: its CPU
+ *
+ * Context: any.
+ */
+static inline void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu *cpu)
+{
+	set->cpu = cpu;
+	set->freeze = true;
+	set->offline = true;
+	set->up_err = -ENXIO;
+	set->local_cpu = -1;
+	raw_spin_lock_init(&set->lock);
+}
 
 /* The set of events that has this event alone. */
 static inline u64 my_perf_event_bit(const struct my_perf_event *event)

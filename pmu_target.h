@@ -31,6 +31,7 @@ struct my_grown {
  *	have is left out
  * @nr_events: how many
  * @lacks: what is left out, by place in that list
+ * @snapshot: the CPU's registers before perf was asked what the events are
  * @reading: how the CPU is asked
  * @sample: the current sample
  * @last: the one before
@@ -45,6 +46,7 @@ struct my_target {
 	u8 place[MY_EVENTS_MAX];
 	unsigned int nr_events;
 	u64 lacks;
+	struct my_pmu_snapshot snapshot;
 	struct my_pmu_reading reading;
 	struct my_pmu_sample sample;
 	struct my_pmu_sample last;

@@ -260,6 +260,8 @@ static int test_unregister_pm_notifier(struct notifier_block *nb)
 #define pr_info			catch_line
 #undef pr_err
 #define pr_err			catch_line
+#undef pr_warn
+#define pr_warn			catch_line
 #undef pr_err_ratelimited
 #define pr_err_ratelimited	catch_line
 #undef kzalloc
@@ -766,14 +768,22 @@ static void core_unwinds_reservations(struct kunit *test)
 			break;
 		KUNIT_ASSERT_EQ_MSG(test, sim_reservations.fail_nth, 0U,
 				    "refused: %s", last_line());
-		expect_untouched(test, pmu, &before);
+		/* What perf has counted is not removed once somebody else has the PMU. */
+		if (nth <= 2 * pmu->gp)
+			expect_untouched(test, pmu, &before);
 	}
-	/* Of each counter the event select, and the counter. */
-	KUNIT_EXPECT_EQ(test, nth, 2 * pmu->gp + 1);
+	/* Of each counter the event select, and the counter: before perf counts, and after. */
+	KUNIT_EXPECT_EQ(test, nth, 2 * 2 * pmu->gp + 1);
 	sim_reservations.fail_nth = 0;
 	unload_module();
 	expect_untouched(test, pmu, &before);
 }
+
+/* It counts them on some counters of either kind. */
+static const struct sim_perf_event perfs_instructions[] = {
+	{ 0, 0, 0x13003c, .counters = 0x200000003 },
+	{ 0, 1, 0x1300c0, .counters = 0x100000003 },
+};
 
 static void core_unwinds_registers(struct kunit *test)
 {
@@ -783,6 +793,9 @@ static void core_unwinds_registers(struct kunit *test)
 	unsigned int nth;
 
 	test_run_there(test);
+	sim_reset(0, pmu);
+	sim_perf.events = perfs_instructions;
+	sim_perf.nr = ARRAY_SIZE(perfs_instructions);
 	for (nth = 1; ; nth++) {
 		sim->fail_nth = nth;
 		if (!load_on(pmu, &before))
@@ -1772,7 +1785,7 @@ static void core_default_is_refused(struct kunit *test)
 {
 	static const struct sim_pmu no_cycles = {
 		.name = "no-cycles", .version = 4, .gp = 4, .width = 48,
-		.ebx = 0x1, .ebx_length = 7 };
+		.ebx = 0x1, .ebx_length = 7, .hypervisor = true };
 	struct sim_registers before;
 
 	sim_reset(TEST_CPU, &no_cycles);
@@ -1927,9 +1940,10 @@ static const struct sim_perf_event perfs_events[] = {
 	{ 0, 0, 0x13003c },
 	{ 0, 1, 0x1300c0 },
 	{ 0, 2, 0x134f2e },	/* EBX says that it is absent */
-	{ 0, 7, 0x193010e },
+	{ 0, 7, 0x193010e, .counters = 0x7 },
 	{ 0, 9, 0x130300 },
-	{ 3, 0, 0x1381d0 },
+	{ 3, 0, 0x1381d0, .counters = 0xf },
+	{ 4, 0x1c2, 0x1301c2, .counters = 0x20 },
 	{ 3, 2, 0x1301b7, true },
 };
 
@@ -1944,6 +1958,7 @@ static void core_events_file(struct kunit *test)
 	struct seq_file m = { .size = 4096 };
 	struct dentry *file;
 
+	sim_reset(0, &v4_without_caches);
 	sim_reset(TEST_CPU, &v4_without_caches);
 	sim_perf.events = perfs_events;
 	sim_perf.nr = ARRAY_SIZE(perfs_events);
@@ -1963,9 +1978,9 @@ static void core_events_file(struct kunit *test)
 			   "cpu1 branch-instructions 0xc4 gp0-4\n"
 			   "cpu1 branch-misses 0xc5 gp0-4\n"
 			   "cpu1 bus-cycles 0x13c gp0-4\n"
-			   "cpu1 stalled-cycles-frontend 0x180010e gp0-4\n"
+			   "cpu1 stalled-cycles-frontend 0x180010e gp0-2\n"
 			   "cpu1 ref-cycles 0x300 fixed2\n"
-			   "cpu1 L1-dcache-loads 0x81d0 gp0-4\n");
+			   "cpu1 L1-dcache-loads 0x81d0 gp0-3\n");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(files));
 	file = debugfs_lookup("events", files);
@@ -1974,6 +1989,164 @@ static void core_events_file(struct kunit *test)
 	expect_opens(test, &events_fops, d_inode(file));
 	dput(file);
 	unload_module();
+}
+
+/* perf counts to say where, on one CPU of those that are alike, and leaves no traces. */
+static void core_asks_where(struct kunit *test)
+{
+	struct sim_registers before[SIM_CPUS];
+	unsigned int cpu, counted;
+
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		sim_reset(cpu, PMU(V4));
+		test_leave_traces(sim_cpu(cpu));
+		before[cpu] = sim_cpu(cpu)->regs;
+	}
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("0-1", "r01c2,instructions", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.evtsel[5], 0x4301c2ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(1)->regs.evtsel[5], 0x4301c2ULL);
+	counted = sim_perf.counted;
+	KUNIT_EXPECT_GT(test, counted, 5U);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted_on, BIT(0));
+	unload_module();
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		test_expect_registers(test, PMU(V4), &before[cpu], &sim_cpu(cpu)->regs);
+	sim_perf.counted = 0;
+	set_parameters("0", "r01c2,instructions", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, counted);
+	unload_module();
+	test_expect_registers(test, PMU(V4), &before[0], &sim_cpu(0)->regs);
+	/* CPUs that differ are asked one by one, if perf knows that they do. */
+	sim_reset(0, PMU(V3_LEGACY));
+	before[0] = sim_cpu(0)->regs;
+	sim_perf.counted_on = 0;
+	set_parameters("0-1", "r01c2,instructions", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted_on, BIT(0));
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.evtsel[5], 0x4301c2ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(1)->regs.evtsel[0], 0x4301c2ULL);
+	unload_module();
+	sim_cpu(0)->pmu.hybrid = true;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted_on, BIT(0) | BIT(1));
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.evtsel[5], 0x4301c2ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(1)->regs.evtsel[5], 0x4301c2ULL);
+	unload_module();
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		test_expect_registers(test, &sim_cpu(cpu)->pmu, &before[cpu],
+				      &sim_cpu(cpu)->regs);
+}
+
+/* Not where the boot CPU has no PMU, since perf has none then. */
+static void core_asks_if_there_is_perf(struct kunit *test)
+{
+	sim_reset(0, &no_pmu);
+	sim_reset(TEST_CPU, PMU(V4));
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("1", "r01c2", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
+	unload_module();
+	sim_reset(0, PMU(V4));
+	sim_perf.err = -ENOENT;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], 0x4301c2ULL);
+	unload_module();
+}
+
+/* Nor does it while somebody else has the PMU. */
+static void core_asks_when_free(struct kunit *test)
+{
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	sim_reservations.foreign = BIT(2);
+	set_parameters("1", "r01c2", "30");
+	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
+}
+
+/* It would take the counters that somebody uses outside Linux. */
+static void core_asks_beside_nobody(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(TEST_CPU)), 0);
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	sim_cpu(TEST_CPU)->regs.evtsel[7] = 0x430051;
+	sim_reservations.firmware = BIT(7);
+	before = sim_cpu(TEST_CPU)->regs;
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("1", "r01c2", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], 0x4301c2ULL);
+	unload_module();
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+}
+
+/* The event selects are reserved, and perf has a PMU all the same. */
+static void core_refuses_perf_that_stays(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim_cpu(TEST_CPU)->regs;
+	sim_perf.stays = true;
+	set_parameters("1", EVERYWHERE, "30");
+	KUNIT_EXPECT_EQ(test, load_module(), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "nothing keeps perf out of a PMU of version 4 in this kernel\n");
+	/* What perf has written is its own. */
+	before.global_ctrl = sim_cpu(TEST_CPU)->regs.global_ctrl;
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static const char * const doubts[] = {
+	"cpu1: 'r01c0' may count wrong on gp2; this model is known to count it on gp1\n",
+	"cpu1: 'r99' may count wrong on gp4; this model is known to count it on gp0-3\n",
+	"cpu1: every process can read the counters, and perf may zero them: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'\n",
+};
+
+/* Whoever names a counter means it, and is told. */
+static void core_doubtful(struct kunit *test)
+{
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", "r01c0@gp2,r01c0,r99@gp4-5,r98@gp3-4", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[2], 0x4301c0ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[1], 0x4301c0ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[4], 0x430099ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[3], 0x430098ULL);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1: '"), 2U);
+	KUNIT_EXPECT_EQ(test, count_lines(doubts[0]), 1U);
+	KUNIT_EXPECT_EQ(test, count_lines(doubts[1]), 1U);
+}
+
+/* Any process can read what is counted. */
+static void core_rdpmc(struct kunit *test)
+{
+	struct sim_pmu pmu = *PMU(V4);
+
+	sim_reset(TEST_CPU, &pmu);
+	set_parameters("1", EVERYWHERE, "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1: every process"), 0U);
+	pmu.user_rdpmc = true;
+	sim_reset(TEST_CPU, &pmu);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines(doubts[2]), 1U);
 }
 
 struct set_row {
@@ -2270,7 +2443,7 @@ static void load_long_names(struct kunit *test, int less)
 		lack = min(less, 30);
 		less -= lack;
 		n += scnprintf(list + n, sizeof(list) - n, "%scpu/event=0x%0*x/u",
-			       i ? "," : "", longest - lack, 0xc1);
+			       i ? "," : "", longest - lack, 0xc4);
 	}
 	nr_lines = 0;
 	sim_reset(TEST_CPU, &many);
@@ -3677,7 +3850,7 @@ static void core_counts_nothing(struct kunit *test)
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, nr_lines, n);
 	event = new_client(test, TEST_CPU,
-			   "{r1,r2,r3,r4,r5,r6,r7,r8,instructions,cycles,ref-cycles}");
+			   "{rc4,rc5,r13c,r412e,r4f2e,rc4:u,rc5:u,r13c:u,instructions,cycles,ref-cycles}");
 	KUNIT_EXPECT_EQ(test, lent_counters(TEST_CPU),
 			session->target[TEST_CPU]->set.cpu->pmu.counters);
 	my_perf_event_destroy(event);
@@ -3720,6 +3893,13 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_default_joins),
 	KUNIT_CASE(core_counters_file),
 	KUNIT_CASE(core_events_file),
+	KUNIT_CASE(core_asks_where),
+	KUNIT_CASE(core_asks_if_there_is_perf),
+	KUNIT_CASE(core_asks_when_free),
+	KUNIT_CASE(core_asks_beside_nobody),
+	KUNIT_CASE(core_refuses_perf_that_stays),
+	KUNIT_CASE(core_doubtful),
+	KUNIT_CASE(core_rdpmc),
 	KUNIT_CASE(core_show_set),
 	KUNIT_CASE(core_refuses_names),
 	KUNIT_CASE(core_unlike_owners),

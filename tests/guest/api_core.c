@@ -101,7 +101,7 @@ static int run_tests(struct my_event_set *set, struct my_perf_event_attr *attr)
 	my_event_set_init(set, cpu);
 	nr = my_parse_events("instructions,cycles@gp2,branches", attr, EVENTS, &why);
 	ok(nr == EVENTS, "parse three events");
-	err = my_pmu_probe(cpu, &why);
+	err = my_pmu_probe(cpu, NULL, &why);
 	ok(!err, "probe");
 	ok(!my_event_set_assign(set, attr, nr, &culprit, &why), "assign");
 	ok(set->used == (FIXED0 | GP2 | GP0), "three counters are used");
@@ -112,7 +112,7 @@ static int run_tests(struct my_event_set *set, struct my_perf_event_attr *attr)
 	if (err)
 		return err;
 	ok(my_pmu_reserve(&cpu->pmu, &why) == -EBUSY, "and no second time");
-	ok(!my_pmu_find_firmware(cpu, &why) && !cpu->firmware, "no firmware uses any");
+	ok(!my_pmu_find_firmware(cpu, NULL, &why) && !cpu->firmware, "no firmware uses any");
 	set->enabled = 0;
 	ok(my_perf_event_enable(&set->event[0]) == -ENXIO,
 	   "nothing can be enabled before the set is up");

@@ -16,6 +16,9 @@
 cpu=1
 injector=0x4000f000
 watchdog 0
+# A counter is in use, of an event that does not happen: so perf does not count to say which
+# counters an event has. An RDPMC of perf's that faults is an Oops.
+wrmsr -p $cpu 0x18d 0x430051
 before=$(/root/pmu-registers $cpu)
 
 # put_back: the registers as before. GLOBAL_STATUS, which was 0, is cleared by

@@ -9,7 +9,7 @@
 # perf has other tables for other models.
 # lab: vm --cpu "max,vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94},stepping=3,la57=off,pmu=on"
 # in check long: 6.1
-# in check long: MY_PMU_MODEL=26 6.1
+# in check long: MY_PMU_MODEL=42 6.1
 # in lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
@@ -64,7 +64,6 @@ cpu/event=0xc4,name=foo,period=100000/
 branches:u
 branches:k
 branches:uk
-branches:uH
 branches:hk
 branches:D
 branches//u

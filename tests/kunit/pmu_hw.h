@@ -11,9 +11,11 @@
 
 void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
+bool hw_is_hybrid(void);
 bool hw_is_xen_pv(void);
 bool hw_acks_while_running(void);
 bool hw_has_tsx_force_abort(void);
+bool hw_user_may_rdpmc(void);
 bool hw_reserve_evntsel(u32 msr);
 void hw_release_evntsel(u32 msr);
 bool hw_reserve_perfctr(u32 msr);

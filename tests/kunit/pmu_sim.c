@@ -7,11 +7,13 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/bitops.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -591,8 +593,9 @@ void hw_run_known_code(unsigned int rounds)
 
 /* --- CPUID ------------------------------------------------------------------ */
 
-static void leaf_1(const struct sim_pmu *pmu, u32 *ecx)
+static void leaf_1(const struct sim_pmu *pmu, u32 *eax, u32 *ecx)
 {
+	*eax = (pmu->family ?: 6) << 8 | (pmu->model & 0xf) << 4 | (pmu->model >> 4) << 16;
 	*ecx = (pmu->pdcm ? BIT(15) : 0) | (pmu->hypervisor ? BIT(31) : 0);
 }
 
@@ -621,7 +624,9 @@ void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 	if (leaf > (pmu->last_leaf ?: DEFAULT_LAST_LEAF))
 		return;
 	if (leaf == 1)
-		leaf_1(pmu, ecx);
+		leaf_1(pmu, eax, ecx);
+	else if (leaf == 0xb)
+		*ebx = pmu->threads;
 	else if (leaf == 0xa)
 		leaf_a(pmu, eax, ebx, ecx, edx);
 }
@@ -639,6 +644,16 @@ bool hw_has_tsx_force_abort(void)
 bool hw_acks_while_running(void)
 {
 	return this_sim()->pmu.ack_running;
+}
+
+bool hw_user_may_rdpmc(void)
+{
+	return this_sim()->pmu.user_rdpmc;
+}
+
+bool hw_is_hybrid(void)
+{
+	return sim_cpu(0)->pmu.hybrid;
 }
 
 bool hw_is_xen_pv(void)
@@ -721,11 +736,14 @@ void hw_release_perfctr(u32 msr)
 
 struct sim_perf sim_perf;
 
+/* While the module has reserved event selects perf has no PMU; or it has, all the same. */
 void *my_perf_hold(int cpu)
 {
 	might_sleep();
 	if (sim_perf.err)
-		return NULL;
+		return ERR_PTR(sim_perf.err);
+	if (sim_reservations.held && !sim_perf.stays)
+		return ERR_PTR(-EBUSY);
 	sim_perf.held++;
 	return &sim_perf;
 }
@@ -733,7 +751,7 @@ void *my_perf_hold(int cpu)
 void my_perf_let_go(void *held)
 {
 	might_sleep();
-	if (held)
+	if (!IS_ERR(held))
 		sim_perf.held--;
 }
 
@@ -765,6 +783,48 @@ int my_perf_show(int cpu, const char *name, char *page)
 		return 0;
 	}
 	return err ?: -ENOENT;
+}
+
+/* It leaves traces in each counter that it uses, as perf does. */
+static void count_on_cpu(void *counters)
+{
+	struct sim_cpu *sim = this_sim();
+	u64 left;
+
+	for (left = *(u64 *)counters & all_counters(sim); left; left &= left - 1) {
+		int i = __ffs64(left);
+
+		if (i < 32) {
+			sim->regs.evtsel[i] = 0x1300c0 + i;
+			sim->regs.pmc[i] = 0x80000000 & mask_of(sim, i);
+		} else {
+			sim->regs.fixed[i - 32] = 0x80000000 & mask_of(sim, i);
+		}
+	}
+	if (sim->pmu.version >= 2) {
+		sim->regs.fixed_ctr_ctrl = 0;
+		sim->regs.global_ctrl = all_counters(sim);
+	}
+}
+
+int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
+{
+	int err = asked(cpu);
+	unsigned int i;
+
+	sim_perf.asked--;
+	sim_perf.counted++;
+	sim_perf.counted_on |= BIT(cpu);
+	*counters = 0;
+	for (i = 0; i < sim_perf.nr && !err; i++) {
+		const struct sim_perf_event *event = &sim_perf.events[i];
+
+		if ((event->type == type && event->config == config) ||
+		    (type == PERF_TYPE_RAW && (event->answer & 0xff84ffff) == config))
+			*counters = event->counters;
+	}
+	smp_call_function_single(cpu, count_on_cpu, counters, 1);
+	return err ?: *counters ? 0 : -ENOENT;
 }
 
 int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)

@@ -38,7 +38,12 @@
  * @xen_pv: a Xen PV guest
  * @tfa: microcode takes generic counter 3 unless TSX_FORCE_ABORT[0] is set
  * @ack_running: overflow bits are cleared only while GLOBAL_CTRL is not 0
+ * @user_rdpmc: CR4.PCE
+ * @hybrid: X86_FEATURE_HYBRID_CPU, of CPU 0
  * @other_vendor: not one of those with an architectural PMU
+ * @family: 0 stands for 6
+ * @model: of the family
+ * @threads: of a core
  * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H
  */
 struct sim_pmu {
@@ -50,7 +55,8 @@ struct sim_pmu {
 	u32 ebx;
 	unsigned int ebx_length;
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
-	bool ack_running;
+	bool ack_running, user_rdpmc, hybrid;
+	u8 family, model, threads;
 	u32 last_leaf;
 };
 
@@ -196,6 +202,7 @@ extern struct sim_reservations sim_reservations;
  * @answer: the event select that it shows
  * @extra: it needs another register
  * @err: it says that instead
+ * @counters: where it counts it; 0 is unknown
  */
 struct sim_perf_event {
 	u32 type;
@@ -203,6 +210,7 @@ struct sim_perf_event {
 	u64 answer;
 	bool extra;
 	int err;
+	u64 counters;
 };
 
 /**
@@ -227,6 +235,9 @@ struct sim_perf_name {
  * @asked: so often
  * @fail_nth: this question from now on is answered with -ENOMEM, 1 is the next
  * @cpu: of the last question
+ * @counted: so often it counted, to say where
+ * @counted_on: on these CPUs
+ * @stays: it has its PMU, whatever is reserved
  * @wrong: questions while it was not held, though it could be; or while the
  *	module held event selects, when perf can have none
  */
@@ -241,6 +252,9 @@ struct sim_perf {
 	unsigned int asked;
 	unsigned int fail_nth;
 	int cpu;
+	unsigned int counted;
+	u32 counted_on;
+	bool stays;
 	unsigned int wrong;
 };
 

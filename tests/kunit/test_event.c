@@ -44,7 +44,7 @@ static const struct assign_row assign_rows[] = {
 	{ "cycles@gp2-4+fixed0-2", PMU(V4), { 33, END } },
 	{ "branches@gp1+gp3,branches@gp1+gp3", PMU(V4), { 1, 3, END } },
 	{ "instructions@gp0-31+fixed0-31", PMU(V4), { 32, END } },
-	{ "rc1,rc2,rc3,rc4,rc5,rc6,rc7,rc8", PMU(V4), { 0, 1, 2, 3, 4, 5, 6, 7, END } },
+	{ "rc4,rc5,r13c,r412e,r4f2e,rc4:u,rc5:u,r13c:u", PMU(V4), { 0, 1, 2, 3, 4, 5, 6, 7, END } },
 };
 
 static void assign_desc(const struct assign_row *row, char *desc)
@@ -528,7 +528,7 @@ static void event_offline(struct kunit *test)
 	u64 count = 42;
 
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
-	KUNIT_EXPECT_EQ(test, my_pmu_probe(set->cpu, &why), -ENXIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_probe(set->cpu, NULL, &why), -ENXIO);
 	KUNIT_EXPECT_STREQ(test, why.text, "CPU 1 is offline");
 	KUNIT_EXPECT_EQ(test, test_try_up(set), -ENXIO);
 	KUNIT_EXPECT_EQ(test, my_event_set_down(set), -ENXIO);
@@ -549,8 +549,8 @@ static void event_hybrid(struct kunit *test)
 
 	sim_reset(0, PMU(V4));
 	sim_reset(1, PMU(V5_HOLE));
-	KUNIT_ASSERT_EQ(test, my_pmu_probe(big, &why), 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_probe(little, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(big, NULL, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(little, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, big->cpu, 0);
 	KUNIT_EXPECT_EQ(test, little->cpu, 1);
 	KUNIT_EXPECT_EQ(test, big->pmu.counters, 0x7000000ffULL);

@@ -164,7 +164,18 @@ static const struct counters_row counters_rows[] = {
 	{ 0x0400, 0x800000000 },	/* slots: fixed3, which V4 lacks */
 	{ 0x013c, 0x0000000ff },
 	{ 0x00c4, 0x0000000ff },
-	{ 0x01c0, 0x0000000ff },
+	/* what is not architectural, or not by each CPU's EBX */
+	{ 0x01c0, 0x000000002 },
+	{ 0x0099, 0x00000000f },
+	{ 0x00ff, 0x00000000f },
+	{ 0x01a4, 0x00000000f },
+	{ 0x04a4, 0x000000001 },
+	{ 0x10a4, 0x000000008 },
+	{ 0x20a4, 0x00000000f },
+	{ 0x0248, 0x000000004 },
+	{ 0x1048, 0x000000004 },
+	{ 0x0073, 0x00000000f },
+	{ 0x00c5, 0x0000000ff },
 	{ 0x0100, 0 },
 	{ 0x0000, 0 },
 	/* fixed counters count nothing but plain events: cmask, edge, inv, cmask */
@@ -191,13 +202,118 @@ static void intel_counters(struct kunit *test)
 	u64 counters;
 
 	KUNIT_ASSERT_EQ(test, pmu.counters, 0x7000000ffULL);
-	counters = pmu.ops->counters_for(&pmu, &attr, &reason);
+	counters = pmu.ops->counters_for(&pmu, &attr, NULL, &reason);
 	KUNIT_EXPECT_EQ(test, counters, row->counters & pmu.counters);
 	if (!counters)
 		KUNIT_EXPECT_STREQ(test, reason, "has no counter that counts it");
 	pmu.counters = 0xffff000000ff;
-	counters = pmu.ops->counters_for(&pmu, &attr, &reason);
+	counters = pmu.ops->counters_for(&pmu, &attr, NULL, &reason);
 	KUNIT_EXPECT_EQ(test, counters, row->counters);
+}
+
+/* perf, which knows the model, is believed; and where an event can be programmed, too. */
+static void intel_counters_by_perf(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
+	struct my_perf_event_attr attr = { .config = 0x01c0 };
+	struct my_x86_pmu pmu = set->cpu->pmu;
+	const char *reason;
+	u64 doubtful;
+
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0x2ULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0xfdULL);
+	attr.counters = 0x3c;
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0x3cULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0xc3ULL);
+	/* Only counters that there are. */
+	attr.counters = 0x100;
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0ULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0xffULL);
+	KUNIT_EXPECT_STREQ(test, reason, "has no counter that counts it");
+	/* A fixed counter that counts more than others do; bus-cycles on Gracemont. */
+	attr.config = 0x013c;
+	attr.counters = BIT_ULL(34);
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason),
+			BIT_ULL(34));
+	KUNIT_EXPECT_EQ(test, doubtful, 0xffULL);
+	/* Where EBX has the later events of the architecture they are like the first. */
+	attr = (struct my_perf_event_attr) { .config = 0x01a4 };
+	pmu.arch_events_len = 13;
+	pmu.arch_events = BIT(7);
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0xffULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0ULL);
+	attr.config = 0x02a4;
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0ULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0ULL);
+}
+
+/* --- errata ----------------------------------------------------------------------- */
+
+struct errata_row {
+	u8 model, threads;
+	bool centaur;
+	int err;
+	u32 flags;
+	u8 family;
+};
+
+static const struct errata_row errata_rows[] = {
+	{ 26, 1, false, -ENODEV }, { 30, 2, false, -ENODEV }, { 46, 2, false, -ENODEV },
+	{ 37, 2, false, -ENODEV }, { 44, 2, false, -ENODEV }, { 47, 2, false, -ENODEV },
+	{ 26, 1, true, 0, 2 },
+	{ 42, 2, false, 0, 4 }, { 45, 2, false, 0, 4 }, { 58, 2, false, 0, 4 },
+	{ 62, 2, false, 0, 4 }, { 60, 2, false, 0, 4 }, { 63, 2, false, 0, 4 },
+	{ 69, 2, false, 0, 4 }, { 70, 2, false, 0, 4 },
+	{ 42, 1, false, 0, 0 }, { 42, 2, true, 0, 2 },
+	{ 61, 2, false, 0, 0 }, { 94, 2, false, 0, 0 }, { 10, 2, false, 0, 0 },
+	{ 26, 2, false, 0, 0, 15 }, { 42, 2, false, 0, 0, 15 },
+};
+
+static void errata_desc(const struct errata_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u-model-%u-threads-%u%s",
+		 row->family, row->model, row->threads, row->centaur ? "-not-Intel" : "");
+}
+
+KUNIT_ARRAY_PARAM(errata, errata_rows, errata_desc);
+
+/* Models that count wrong; and events that make siblings count wrong. */
+static void intel_errata_of(struct kunit *test)
+{
+	const struct errata_row *row = test->param_value;
+	struct my_pmu_cpu *cpu = test_fresh_cpu();
+	struct my_perf_event_attr attr = {};
+	struct sim_pmu pmu = *PMU(V2_40);
+	struct my_pmu_why why;
+	const char *reason;
+	unsigned int code;
+
+	pmu.family = row->family;
+	pmu.model = row->model;
+	pmu.threads = row->threads;
+	pmu.ack_running = row->centaur;
+	sim_reset(TEST_CPU, &pmu);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(cpu, NULL, &why), row->err);
+	if (row->err) {
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "no PMU that can be used: counters of this model (%u) count wrong without a workaround that only perf has (errata AAK100, AAP53, BD53)",
+			 row->model);
+		KUNIT_EXPECT_STREQ(test, why.text, text);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, cpu->pmu.flags, row->flags);
+	for (code = 0xcf; code <= 0xd4; code++) {
+		bool bad = row->flags & 4 && code >= 0xd0 && code <= 0xd3;
+
+		attr.config = code | 0x100;
+		KUNIT_EXPECT_EQ(test, cpu->pmu.ops->counters_for(&cpu->pmu, &attr, NULL, &reason),
+				bad ? 0ULL : 0xfULL);
+		if (bad)
+			KUNIT_EXPECT_STREQ(test, reason,
+					   "has the erratum BJ122 (BV98, HSD29): it spoils the sibling's counts");
+	}
 }
 
 /* --- what is read and written, in order --------------------------------------- */
@@ -1175,6 +1291,8 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_ids, id_gen_params),
 	KUNIT_CASE_PARAM(intel_config, config_gen_params),
 	KUNIT_CASE_PARAM(intel_counters, counters_gen_params),
+	KUNIT_CASE(intel_counters_by_perf),
+	KUNIT_CASE_PARAM(intel_errata_of, errata_gen_params),
 	KUNIT_CASE_PARAM(intel_up_sequence, up_gen_params),
 	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),
 	KUNIT_CASE_PARAM(intel_read_sequence, read_gen_params),

@@ -146,7 +146,7 @@ static struct my_event_set *new_set(struct kunit *test, const struct sim_pmu *pm
 	set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, set);
 	my_event_set_init(set, test_fresh_cpu());
-	err = my_pmu_probe(set->cpu, &why);
+	err = my_pmu_probe(set->cpu, NULL, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	return set;
 }

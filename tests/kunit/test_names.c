@@ -159,7 +159,7 @@ static int resolve(struct kunit *test, const char *events,
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why->text);
 	held = my_perf_hold(1);
 	for (i = 0; i < nr && !err; i++)
-		err = my_names_resolve(1, &attr[i], why);
+		err = my_names_resolve(1, false, &attr[i], why);
 	my_perf_let_go(held);
 	return err;
 }
@@ -167,7 +167,7 @@ static int resolve(struct kunit *test, const char *events,
 static int list(struct my_names *names, struct my_pmu_why *why)
 {
 	void *held = my_perf_hold(1);
-	int err = my_names_list(1, names, why);
+	int err = my_names_list(1, false, names, why);
 
 	my_perf_let_go(held);
 	return err;
@@ -307,7 +307,7 @@ static void names_without_perf(struct kunit *test)
 static void names_no_memory(struct kunit *test)
 {
 	struct my_perf_event_attr attr[2];
-	struct my_names names;
+	static struct my_names names;
 	struct my_pmu_why why;
 	unsigned int i;
 

@@ -105,8 +105,8 @@ static void expect_firmware(struct kunit *test, struct my_event_set *set, int id
 		sim->regs.fixed_ctr_ctrl = row->field << (4 * (idx - 32));
 	before = sim->regs;
 	set->cpu->firmware = ~0ULL;
-	KUNIT_ASSERT_EQ(test, my_pmu_probe(set->cpu, &why), 0);
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_probe(set->cpu, NULL, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ_MSG(test, set->cpu->firmware, used ? BIT_ULL(idx) : 0ULL,
 			    "%s, counter %d", row->name, idx);
 	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
@@ -140,7 +140,7 @@ static void owner_firmware_everywhere(struct kunit *test)
 
 	my_event_set_release(set);
 	test_leave_traces(sim);
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, 0ULL);
 	for (i = 0; i < pmu->gp; i++)
 		sim->regs.evtsel[i] |= BIT_ULL(22);
@@ -148,7 +148,7 @@ static void owner_firmware_everywhere(struct kunit *test)
 		if (set->used & BIT_ULL(32 + i))
 			sim->regs.fixed_ctr_ctrl |= 1ULL << (4 * i);
 	}
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, set->used);
 }
 
@@ -161,13 +161,13 @@ static void owner_firmware_microcode(struct kunit *test)
 
 	pmu.tfa = true;
 	set = test_set(test, &pmu, "cycles");
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, BIT_ULL(3));
 	sim_cpu(TEST_CPU)->regs.tsx_force_abort = 1;
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, 0ULL);
 	sim_cpu(TEST_CPU)->fail_reg = 0x10f;
-	KUNIT_EXPECT_EQ(test, my_pmu_find_firmware(set->cpu, &why), -EIO);
+	KUNIT_EXPECT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), -EIO);
 }
 
 static void owner_firmware_fails(struct kunit *test)
@@ -182,7 +182,7 @@ static void owner_firmware_fails(struct kunit *test)
 	for (nth = 1; ; nth++) {
 		sim->fail_nth = nth;
 		why.text[0] = '\0';
-		if (!my_pmu_find_firmware(set->cpu, &why))
+		if (!my_pmu_find_firmware(set->cpu, NULL, &why))
 			break;
 		KUNIT_ASSERT_EQ(test, sim->fail_nth, 0U);
 		KUNIT_EXPECT_STREQ(test, why.text, "a PMU register faulted");

@@ -217,7 +217,7 @@ static void restart(struct kunit *test, struct pair *pair)
 
 	sim_reset(TEST_CPU, pair->pmu);
 	cpu = test_fresh_cpu();
-	KUNIT_ASSERT_EQ_MSG(test, my_pmu_probe(cpu, &why), 0, "%s", why.text);
+	KUNIT_ASSERT_EQ_MSG(test, my_pmu_probe(cpu, NULL, &why), 0, "%s", why.text);
 	for (i = 0; i < 2; i++) {
 		struct my_event_set *set = pair->set[i];
 		int err;
@@ -374,10 +374,10 @@ static void sets_are_no_firmware(struct kunit *test)
 
 	test_up(test, pair->set[0]);
 	test_up(test, pair->set[1]);
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, 0ULL);
 	my_event_set_release(pair->set[1]);
-	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, &why), 0);
+	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, pair->set[1]->used);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(pair->set[1]), 0);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(pair->set[0]), 0);
@@ -413,14 +413,14 @@ static int do_probe(struct my_event_set *set)
 {
 	struct my_pmu_why why;
 
-	return my_pmu_probe(set->cpu, &why);
+	return my_pmu_probe(set->cpu, NULL, &why);
 }
 
 static int do_find_firmware(struct my_event_set *set)
 {
 	struct my_pmu_why why;
 
-	return my_pmu_find_firmware(set->cpu, &why);
+	return my_pmu_find_firmware(set->cpu, NULL, &why);
 }
 
 /**
