@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The architectural PMU (CPUID leaf 0AH, SDM vol 3 "Performance monitoring")
- * for QEMU's TCG x86 CPU.
+ * The architectural PMU (CPUID leaves 0AH and 23H, SDM vol 3 "Performance
+ * monitoring") for QEMU's TCG x86 CPU.
  *
  * How it counts.  One instruction takes one unhalted core cycle and one
  * reference cycle; a halted CPU has none.  While some counter can count
@@ -33,9 +33,14 @@
  * that VMRUN injects as a software interrupt.  No PEBS, no LBR, no uncore, no
  * SMM freeze; the enables of those fault.
  *
+ * What version 6 adds: counters with holes between them, a second way to each
+ * register (IA32_PMC_GPx_CTR and its neighbours), UMASK2 and EQ in the event
+ * selects, and auto counter reload (reload_counters()).
+ *
  * How it breaks, if told to: as PMUs do that some hypervisors make
- * (BrokenKind), one access of the guest's choice (REG_FAULT), or by counters
- * that run before the guest does (firmware_uses()).
+ * (BrokenKind), one access of the guest's choice (REG_FAULT), by counters
+ * that run before the guest does (firmware_uses()), by reloads that nobody has
+ * taken back (leave_reloads()), or by pauses of all counters (pmu_pausing()).
  *
  * How its users are measured: whatever the counters do, each CPU's odometer
  * runs (pmu-odometer), and each CPU can read that of any other, which does not
@@ -66,6 +71,8 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define EVTSEL_EN           (1ULL << 22)
 #define EVTSEL_INV          (1ULL << 23)
 #define EVTSEL_CMASK_SHIFT  24
+#define EVTSEL_EQ           (1ULL << 36)    /* since version 6 */
+#define EVTSEL_UMASK2       (0xffULL << 40) /* since version 6 */
 #define EVTSEL_BITS         0xffffffffULL
 /* As firmware would, which counts instructions. */
 #define EVTSEL_FIRMWARE     (EVTSEL_EN | EVTSEL_OS | EVTSEL_USR | 0xc0)
@@ -83,6 +90,17 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define STATUS_CTR_FRZ      (1ULL << 59)
 #define STATUS_COND_CHGD    (1ULL << 63)
 
+/*
+ * CFG_C: what is loaded into the counter, and bits of which only the last one
+ * does anything here: PEBS, whose record reloads the counter.
+ */
+#define CFG_C_RELOAD        0xffffffffULL
+#define CFG_C_BITS          (CFG_C_RELOAD | 0xfULL << 35 | 3ULL << 40 | \
+                             1ULL << 49 | 7ULL << 61)
+#define CFG_C_EN            (1ULL << 63)
+/* With pmu-reload, from reset on: 4096 events to the next overflow. */
+#define CFG_C_LEFT_BEHIND   (CFG_C_EN | 0xfffff000)
+
 #define DEBUGCTL_BTF        (1ULL << 1)
 #define DEBUGCTL_FREEZE_PMC (1ULL << 12)
 
@@ -98,6 +116,12 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 /* CPUID leaves, and bits of leaf 0AH:EDX from version 5 on */
 #define PMU_LEAF            0xa
 #define ANYTHREAD_DEPRECATED (1u << 15)
+#define PMU_EXT_LEAF        0x23
+#define PMU_EXT_FEATURE     (1u << 8)   /* leaf 7, sub-leaf 1, EAX: it exists */
+/* Leaf 23H, sub-leaf 0: sub-leaves in EAX, bits of event selects in EBX */
+enum { EXT_MAIN, EXT_COUNTERS, EXT_ACR, EXT_EVENTS };
+#define EXT_UMASK2          (1u << 0)
+#define EXT_EQ              (1u << 1)
 
 /* LLC references, LLC misses, branch misses: bits of leaf 0AH:EBX */
 #define EBX_NOT_MODELLED    (1u << 3 | 1u << 4 | 1u << 6)
@@ -105,6 +129,9 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 
 /* Indices of PMCs below this are the PMU's in every CPU, the rest is not. */
 #define PMC_ALWAYS          8
+
+/* Of pmu-paused instructions the last so many are the pause. */
+#define PAUSE_LENGTH        1000
 
 /* An overflow so many events ahead, or fewer, is near: see arm(). */
 #define NEAR_EVENTS         (1 << 20)
@@ -127,9 +154,26 @@ static unsigned int pmu_version(CPUX86State *env)
     return pmu_on(env) ? pmu_config(env)->version : 0;
 }
 
+static bool pmu_has_gp(CPUX86State *env, unsigned int i)
+{
+    return i < MAX_GP_COUNTERS && pmu_config(env)->gp_bitmap >> i & 1;
+}
+
+static unsigned int pmu_last_gp(CPUX86State *env)
+{
+    return 31 - clz32(pmu_config(env)->gp_bitmap);
+}
+
 static bool pmu_has_fixed(CPUX86State *env, unsigned int i)
 {
-    return i < MAX_FIXED_COUNTERS && pmu_config(env)->fixed_bitmap >> i & 1;
+    return i < X86_PMU_FIXED_MAX && pmu_config(env)->fixed_bitmap >> i & 1;
+}
+
+/* The counter at this place, see X86_PMU_PLACES. */
+static bool pmu_has_place(CPUX86State *env, unsigned int i)
+{
+    return i < MAX_GP_COUNTERS ? pmu_has_gp(env, i) :
+                                 pmu_has_fixed(env, i - MAX_GP_COUNTERS);
 }
 
 static uint64_t pmu_gp_mask(CPUX86State *env)
@@ -145,7 +189,7 @@ static uint64_t pmu_fixed_mask(CPUX86State *env)
 /* The counters' bits in GLOBAL_CTRL, GLOBAL_STATUS and GLOBAL_INUSE. */
 static uint64_t pmu_counters(CPUX86State *env)
 {
-    return MAKE_64BIT_MASK(0, pmu_config(env)->gp) |
+    return pmu_config(env)->gp_bitmap |
            (uint64_t)pmu_config(env)->fixed_bitmap << FIXED_SHIFT;
 }
 
@@ -183,11 +227,13 @@ typedef enum BrokenKind {
     BROKEN_HALVED,          /* counts every second event */
     BROKEN_NO_OVERFLOW,     /* wraps, and nobody is told */
     BROKEN_SHORT,           /* wraps some bits early */
+    BROKEN_STARVED,         /* counts only while few others do, see starves() */
 } BrokenKind;
 
 /* pmu-broken, in this order, from BROKEN_NOT + 1 on */
 static const char *const broken_names[] = {
-    "ignores-writes", "constant", "dead", "halved", "no-overflow", "short", NULL
+    "ignores-writes", "constant", "dead", "halved", "no-overflow", "short",
+    "starved", NULL
 };
 
 /* Not 0, by which it would be noticed too easily; it fits into each width. */
@@ -214,17 +260,42 @@ static BrokenKind how_broken(CPUX86State *env, uint64_t status)
     return c->broken_counters & status ? c->broken_kind : BROKEN_NOT;
 }
 
+static bool has_flag(const X86PMUConfig *c, unsigned int bit)
+{
+    return c->flags & (1u << bit);
+}
+
 static bool pmu_has_faults(CPUX86State *env)
 {
-    return pmu_config(env)->flags & (1u << X86_PMU_FAULTS_BIT);
+    return has_flag(pmu_config(env), X86_PMU_FAULTS_BIT);
 }
 
 static bool pmu_has_odometer(CPUX86State *env)
 {
-    return pmu_config(env)->flags & (1u << X86_PMU_ODOMETER_BIT);
+    return has_flag(pmu_config(env), X86_PMU_ODOMETER_BIT);
+}
+
+/* CFG_B and CFG_C are auto counter reload's. */
+static bool pmu_has_acr(CPUX86State *env)
+{
+    return pmu_version(env) >= 6 && has_flag(pmu_config(env), X86_PMU_ACR_BIT);
+}
+
+/*
+ * Does GLOBAL_CTRL read as it was written but hold all counters back?  So it
+ * looks to who counts when somebody else on the CPU writes 0 to it and soon
+ * what it was.
+ */
+static bool pmu_pausing(CPUX86State *env)
+{
+    uint32_t paused = pmu_config(env)->paused;
+
+    return paused && env->pmu.phase >= paused - PAUSE_LENGTH;
 }
 
 /* --- its properties ----------------------------------------------------- */
+
+#define GP_DEFAULT          8
 
 /* The lowest bits, so many. */
 static uint32_t below(unsigned int length)
@@ -239,13 +310,17 @@ static bool in_range_or_auto(int value, int low, int high)
 
 static bool check_ranges(const X86PMUConfig *c, Error **errp)
 {
-    const unsigned int fixed = MAX_FIXED_COUNTERS;
+    const unsigned int fixed = X86_PMU_FIXED_MAX;
 
-    if (c->version > 5) {
-        error_setg(errp, "pmu-version=%u: 0 to 5 can be modelled", c->version);
-    } else if (c->gp < 1 || c->gp > MAX_GP_COUNTERS) {
-        error_setg(errp, "pmu-gp=%u: 1 to %u generic counters can be modelled",
+    if (c->version > 6) {
+        error_setg(errp, "pmu-version=%u: 0 to 6 can be modelled", c->version);
+    } else if (!in_range_or_auto(c->gp, 1, MAX_GP_COUNTERS)) {
+        error_setg(errp, "pmu-gp=%d: 1 to %u generic counters can be modelled",
                    c->gp, MAX_GP_COUNTERS);
+    } else if (!in_range_or_auto(c->gp_bitmap, 1, below(MAX_GP_COUNTERS))) {
+        error_setg(errp, "pmu-gp-bitmap=%d: give 1 to 0x%x, generic counters "
+                   "0 to %u can be modelled", c->gp_bitmap,
+                   below(MAX_GP_COUNTERS), MAX_GP_COUNTERS - 1);
     } else if (c->width < 32 || c->width > 63) {
         error_setg(errp, "pmu-width=%u: counters of 32 to 63 bits can be "
                    "modelled", c->width);
@@ -312,12 +387,66 @@ static bool check_fixed(CPUX86State *env, const X86PMUConfig *c, Error **errp)
     return false;
 }
 
+static bool check_version_6(const X86PMUConfig *c, Error **errp)
+{
+    bool acr = has_flag(c, X86_PMU_ACR_BIT);
+    bool reload = has_flag(c, X86_PMU_RELOAD_BIT);
+    bool bitmap = c->gp_bitmap != X86_PMU_AUTO;
+
+    if (c->version < 6 && (bitmap || reload || !acr)) {
+        error_setg(errp, "pmu-gp-bitmap, pmu-reload=on and pmu-acr=off came "
+                   "with version 6, this is pmu-version=%u", c->version);
+    } else if (bitmap && c->gp > ctpop32(c->gp_bitmap)) {
+        error_setg(errp, "pmu-gp=%d: of pmu-gp-bitmap=0x%x CPUID.0AH can say "
+                   "1 to %u", c->gp, c->gp_bitmap, ctpop32(c->gp_bitmap));
+    } else if (reload && !acr) {
+        error_setg(errp, "pmu-reload=on needs pmu-acr=on, whose registers it "
+                   "leaves set");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool check_pauses(const X86PMUConfig *c, Error **errp)
+{
+    if (c->paused && c->paused < 2 * PAUSE_LENGTH) {
+        error_setg(errp, "pmu-paused=%u: give 0 or %u and more instructions, "
+                   "of which a pause takes %u", c->paused, 2 * PAUSE_LENGTH,
+                   PAUSE_LENGTH);
+    } else if (c->paused && c->version < 2) {
+        error_setg(errp, "pmu-paused=%u: version %u has no GLOBAL_CTRL that "
+                   "could pause its counters", c->paused, c->version);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool check_starved(const X86PMUConfig *c, Error **errp)
+{
+    if (c->starved == X86_PMU_AUTO) {
+        return true;
+    }
+    if (broken_by_name(c->broken) != BROKEN_STARVED) {
+        error_setg(errp, "pmu-starved=%d: say with pmu-broken=starved that "
+                   "counters are", c->starved);
+    } else if (c->starved < 1 || c->starved > X86_PMU_PLACES) {
+        error_setg(errp, "pmu-starved=%d: 1 to %u counters can count at a time",
+                   c->starved, X86_PMU_PLACES);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static bool check_broken(const X86PMUConfig *c, Error **errp)
 {
     g_autofree char *names = g_strjoinv(", ", (char **)broken_names);
 
     if (!c->version && (c->broken || c->broken_counters != X86_PMU_ALL ||
-                        c->firmware || c->flags)) {
+                        c->firmware || has_flag(c, X86_PMU_FAULTS_BIT) ||
+                        has_flag(c, X86_PMU_ODOMETER_BIT))) {
         error_setg(errp, "pmu-version=0 has nothing that could break: leave "
                    "out pmu-broken, pmu-broken-counters, pmu-firmware, "
                    "pmu-faults and pmu-odometer");
@@ -387,6 +516,10 @@ static bool check_cpu(X86CPU *cpu, const X86PMUConfig *c, Error **errp)
         error_setg(errp, "pmu=on: CPUID leaf 0AH describes the PMU, and "
                    "level=%u ends before it: use pmu=off",
                    env->cpuid_level);
+    } else if (c->version >= 6 && env->cpuid_level < PMU_EXT_LEAF &&
+               env->cpuid_level != env->cpuid_min_level) {
+        error_setg(errp, "pmu-version=%u: CPUID leaf 23H describes it, and "
+                   "level=%u ends before it", c->version, env->cpuid_level);
     } else if (lacks_pdcm(cpu)) {
         error_setg(errp, "full-width-write=on needs pdcm=on, which tells that "
                    "there is IA32_PERF_CAPABILITIES");
@@ -404,6 +537,24 @@ static bool check_cpu(X86CPU *cpu, const X86PMUConfig *c, Error **errp)
 /* What was not given follows from what was. */
 static void complete_config(X86PMUConfig *c)
 {
+    /*
+     * EAX[15:8] is the number of those that exist, as the SDM has it.  With
+     * holes it is of no use, and software for version 6 asks leaf 23H; but
+     * Linux asks that only if this number is 2 or more.  Software that does
+     * not know leaf 23H takes so many from the first on, and meets the holes.
+     * CPUs therefore say less here than there (Arrow Lake HX: 8 and 10): so
+     * does a pmu-gp that is given.
+     */
+    if (c->gp == X86_PMU_AUTO) {
+        c->gp = c->gp_bitmap == X86_PMU_AUTO ? GP_DEFAULT :
+                                               ctpop32(c->gp_bitmap);
+    }
+    if (c->gp_bitmap == X86_PMU_AUTO) {
+        c->gp_bitmap = below(c->gp);
+    }
+    if (c->starved == X86_PMU_AUTO) {
+        c->starved = 1;
+    }
     if (c->fixed == X86_PMU_AUTO) {
         c->fixed = c->version < 2 ? 0 :
                    c->fixed_bitmap == X86_PMU_AUTO ? MAX_FIXED_COUNTERS :
@@ -441,6 +592,14 @@ static void watch_vm_state(X86CPU *cpu)
     }
 }
 
+/* That there is leaf 23H. */
+static void announce_extension(CPUX86State *env)
+{
+    env->cpuid_level = MAX(env->cpuid_level, PMU_EXT_LEAF);
+    env->cpuid_level_func7 = MAX(env->cpuid_level_func7, 1);
+    env->features[FEAT_7_1_EAX] |= PMU_EXT_FEATURE;
+}
+
 void x86_pmu_realize(CPUState *cs, Error **errp)
 {
     X86CPU *cpu = X86_CPU(cs);
@@ -456,7 +615,8 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     }
     if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
         !check_fixed(&cpu->env, c, errp) || !check_events(c, errp) ||
-        !check_broken(c, errp)) {
+        !check_broken(c, errp) || !check_version_6(c, errp) ||
+        !check_pauses(c, errp) || !check_starved(c, errp)) {
         return;
     }
     complete_config(c);
@@ -467,6 +627,9 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     c->broken_counters &= pmu_counters(&cpu->env);
     if (!c->version) {
         cpu->env.features[FEAT_1_ECX] &= ~CPUID_EXT_PDCM;
+    }
+    if (c->version >= 6) {
+        announce_extension(&cpu->env);
     }
 }
 
@@ -501,6 +664,38 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t *eax, uint32_t *ebx,
     }
 }
 
+/* Leaf 23H.  Its events are those of leaf 0AH, but a one means: it exists. */
+void x86_pmu_cpuid_ext(CPUX86State *env, uint32_t subleaf, uint32_t *eax,
+                       uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+    const X86PMUConfig *c = pmu_config(env);
+
+    *eax = *ebx = *ecx = *edx = 0;
+    if (pmu_version(env) < 6) {
+        return;
+    }
+    switch (subleaf) {
+    case EXT_MAIN:
+        *eax = 1u << EXT_MAIN | 1u << EXT_COUNTERS | 1u << EXT_EVENTS |
+               (pmu_has_acr(env) ? 1u << EXT_ACR : 0);
+        *ebx = EXT_UMASK2 | EXT_EQ;
+        break;
+    case EXT_COUNTERS:
+        *eax = c->gp_bitmap;
+        *ebx = c->fixed_bitmap;
+        break;
+    case EXT_ACR: /* those that can be reloaded; those whose overflow does it */
+        if (pmu_has_acr(env)) {
+            *eax = *ecx = c->gp_bitmap;
+            *ebx = *edx = c->fixed_bitmap;
+        }
+        break;
+    case EXT_EVENTS:
+        *eax = ~c->ebx & below(c->ebx_length);
+        break;
+    }
+}
+
 /* --- what a counter counts ---------------------------------------------- */
 
 typedef enum Event { EVENT_NONE, EVENT_CYCLE, EVENT_BRANCH } Event;
@@ -532,7 +727,8 @@ static Event selected_event(const X86PMUConfig *c, uint64_t evtsel)
 
     for (i = 0; i < ARRAY_SIZE(arch_events); i++) {
         bit = arch_events[i].bit;
-        if ((evtsel & (EVTSEL_EVENT | EVTSEL_UMASK)) == arch_events[i].select &&
+        if ((evtsel & (EVTSEL_EVENT | EVTSEL_UMASK | EVTSEL_UMASK2)) ==
+                arch_events[i].select &&
             bit < c->ebx_length && !(c->ebx >> bit & 1)) {
             return arch_events[i].event;
         }
@@ -553,20 +749,36 @@ static Counter gp_counter(CPUX86State *env, unsigned int i)
     };
 }
 
-/* All three count what happens once in a cycle of ours. */
+/*
+ * Instructions, cycles, reference cycles, slots, bad speculation, frontend
+ * bound, retiring.  A cycle of ours has one slot, in which an instruction
+ * retires: none is lost to speculation or to the frontend.
+ */
+static Event fixed_event(unsigned int i)
+{
+    return i == 4 || i == 5 ? EVENT_NONE : EVENT_CYCLE;
+}
+
+static uint64_t *fixed_value(CPUX86State *env, unsigned int i)
+{
+    return i < MAX_FIXED_COUNTERS ?
+           &env->msr_fixed_counters[i] :
+           &env->pmu.fixed_more[i - MAX_FIXED_COUNTERS];
+}
+
 static Counter fixed_counter(CPUX86State *env, unsigned int i)
 {
     uint64_t ctrl = env->msr_fixed_ctr_ctrl >> 4 * i;
 
     return (Counter) {
-        .value = &env->msr_fixed_counters[i],
+        .value = fixed_value(env, i),
         .mask = pmu_fixed_mask(env),
         .evtsel = EVTSEL_EN |
                   (ctrl & FIXED_OS ? EVTSEL_OS : 0) |
                   (ctrl & FIXED_USR ? EVTSEL_USR : 0) |
                   (ctrl & FIXED_PMI ? EVTSEL_INT : 0),
         .status = 1ULL << (FIXED_SHIFT + i),
-        .event = EVENT_CYCLE,
+        .event = fixed_event(i),
     };
 }
 
@@ -583,19 +795,17 @@ static void break_counter(CPUX86State *env, Counter *c)
 /* Fills in c for the counter that stands at place i; false if none does. */
 static bool get_counter(CPUX86State *env, unsigned int i, Counter *c)
 {
-    if (i < pmu_config(env)->gp) {
-        *c = gp_counter(env, i);
-    } else if (i >= MAX_GP_COUNTERS && pmu_has_fixed(env, i - MAX_GP_COUNTERS)) {
-        *c = fixed_counter(env, i - MAX_GP_COUNTERS);
-    } else {
+    if (!pmu_has_place(env, i)) {
         return false;
     }
+    *c = i < MAX_GP_COUNTERS ? gp_counter(env, i) :
+                               fixed_counter(env, i - MAX_GP_COUNTERS);
     break_counter(env, c);
     return true;
 }
 
 #define FOR_EACH_COUNTER(env, c, i)                                         \
-    for (i = 0; i < MAX_GP_COUNTERS + MAX_FIXED_COUNTERS; i++)              \
+    for (i = 0; i < X86_PMU_PLACES; i++)                                    \
         if (get_counter(env, i, &(c)))
 
 static bool counter_enabled(CPUX86State *env, const Counter *c)
@@ -607,7 +817,7 @@ static bool counter_enabled(CPUX86State *env, const Counter *c)
         return true;
     }
     return (env->msr_global_ctrl & c->status) &&
-           !(env->msr_global_status & STATUS_CTR_FRZ);
+           !(env->msr_global_status & STATUS_CTR_FRZ) && !pmu_pausing(env);
 }
 
 /*
@@ -622,8 +832,11 @@ static uint64_t events_in(const Counter *c, uint64_t cycles, uint64_t branches)
     if (c->event == EVENT_NONE) {
         return 0;
     }
-    if (cmask == 0) {
+    if (cmask == 0 && !(c->evtsel & EVTSEL_EQ)) {
         return events; /* INV has nothing to invert */
+    }
+    if (cmask == 0) {
+        events = cycles - events; /* those that have none */
     }
     if (cmask > 1) {
         events = 0; /* a cycle has never two of them */
@@ -631,12 +844,35 @@ static uint64_t events_in(const Counter *c, uint64_t cycles, uint64_t branches)
     return c->evtsel & EVTSEL_INV ? cycles - events : events;
 }
 
+/*
+ * A hypervisor gives each counter of the guest one of its own, as long as it
+ * has some: of those that are enabled the first do count.
+ */
+static bool starves(CPUX86State *env, const Counter *c)
+{
+    int before = 0;
+    unsigned int i;
+    Counter other;
+
+    if (c->broken != BROKEN_STARVED) {
+        return false;
+    }
+    FOR_EACH_COUNTER(env, other, i) {
+        if (other.status < c->status && other.broken == BROKEN_STARVED &&
+            (other.evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
+            counter_enabled(env, &other)) {
+            before++;
+        }
+    }
+    return before >= pmu_config(env)->starved;
+}
+
 /* Can this counter's value change?  Only then does it bound the budget. */
 static bool counter_active(CPUX86State *env, const Counter *c)
 {
     return counter_enabled(env, c) &&
            (c->evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
-           (events_in(c, 1, 0) || events_in(c, 1, 1));
+           (events_in(c, 1, 0) || events_in(c, 1, 1)) && !starves(env, c);
 }
 
 /* --- folding ------------------------------------------------------------ */
@@ -734,8 +970,12 @@ static int64_t events_left(CPUX86State *env, const Counter *c)
     return MIN(left, BUDGET_UNLIMITED);
 }
 
-/* Add to a counter what happened; true if that asks for an interrupt. */
-static bool counter_add(CPUX86State *env, const Counter *c, const Past *past)
+/*
+ * Add to a counter what happened, and its bit to overflowed if that was too
+ * much; true if that asks for an interrupt.
+ */
+static bool counter_add(CPUX86State *env, const Counter *c, const Past *past,
+                        uint64_t *overflowed)
 {
     uint64_t value = *c->value, events;
 
@@ -750,12 +990,35 @@ static bool counter_add(CPUX86State *env, const Counter *c, const Past *past)
         return false;
     }
     env->msr_global_status |= c->status;
+    *overflowed |= c->status;
     return c->evtsel & EVTSEL_INT;
+}
+
+/*
+ * Auto counter reload: an overflow that CFG_B names, or with PEBS a counter's
+ * own, puts CFG_C's value into the counter if that counts at the time.  The
+ * value is taken to be negative, as a distance to an overflow is.  No record
+ * is written.
+ */
+static void reload_counters(CPUX86State *env, uint64_t overflowed)
+{
+    unsigned int i;
+    uint64_t by;
+    Counter c;
+
+    FOR_EACH_COUNTER(env, c, i) {
+        by = env->pmu.cfg_b[i] |
+             (env->pmu.cfg_c[i] & CFG_C_EN ? c.status : 0);
+        if ((by & overflowed) && counter_active(env, &c)) {
+            *c.value = (int64_t)(int32_t)env->pmu.cfg_c[i] & c.mask;
+        }
+    }
 }
 
 /* Bring all counters up to date with what has retired; arm() is to follow. */
 static void fold(CPUX86State *env)
 {
+    uint64_t overflowed = 0;
     bool pmi = false;
     unsigned int i;
     Past past;
@@ -772,8 +1035,15 @@ static void fold(CPUX86State *env)
     }
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
-            pmi |= counter_add(env, &c, &past);
+            pmi |= counter_add(env, &c, &past, &overflowed);
         }
+    }
+    if (overflowed) {
+        reload_counters(env, overflowed);
+    }
+    if (pmu_config(env)->paused) {
+        env->pmu.phase = (env->pmu.phase + past.cycles[X86_PMU_OS] +
+                          past.cycles[X86_PMU_USR]) % pmu_config(env)->paused;
     }
     if (pmi) {
         freeze_on_pmi(env);
@@ -784,22 +1054,14 @@ static void fold(CPUX86State *env)
 /* What the counters ask of the budgets. */
 typedef struct Bounds {
     int64_t limit[X86_PMU_MODES];
-    bool near;          /* an overflow, or an EDGE counter */
+    bool near;          /* an overflow, a pause, its end, or an EDGE counter */
     uint32_t flags;
 } Bounds;
 
-static void bound(CPUX86State *env, Bounds *b, const Counter *c)
+/* Something happens after so many events of these modes. */
+static void bound_modes(Bounds *b, int64_t left, uint64_t modes)
 {
-    int64_t left = events_left(env, c);
-    uint64_t modes = c->evtsel & (EVTSEL_OS | EVTSEL_USR);
-
     b->flags |= HF_PMU_MASK;
-    b->flags |= c->event == EVENT_BRANCH ? HF_PMU_BR_MASK : 0;
-    if (c->evtsel & EVTSEL_EDGE) {
-        /* The mode that it does not count in deasserts its condition. */
-        modes = EVTSEL_OS | EVTSEL_USR;
-        left = 1;
-    }
     if (left <= NEAR_EVENTS) {
         b->near = true;
     } else {
@@ -810,6 +1072,29 @@ static void bound(CPUX86State *env, Bounds *b, const Counter *c)
     }
     if (modes & EVTSEL_USR) {
         b->limit[X86_PMU_USR] = MIN(b->limit[X86_PMU_USR], left);
+    }
+}
+
+static void bound(CPUX86State *env, Bounds *b, const Counter *c)
+{
+    b->flags |= c->event == EVENT_BRANCH ? HF_PMU_BR_MASK : 0;
+    if (c->evtsel & EVTSEL_EDGE) {
+        /* The mode that it does not count in deasserts its condition. */
+        bound_modes(b, 1, EVTSEL_OS | EVTSEL_USR);
+    } else {
+        bound_modes(b, events_left(env, c),
+                    c->evtsel & (EVTSEL_OS | EVTSEL_USR));
+    }
+}
+
+/* The next pause begins, or this one ends. */
+static void bound_by_pause(CPUX86State *env, Bounds *b)
+{
+    uint64_t until = pmu_config(env)->paused;
+
+    if (until) {
+        until -= pmu_pausing(env) ? 0 : PAUSE_LENGTH;
+        bound_modes(b, until - env->pmu.phase, EVTSEL_OS | EVTSEL_USR);
     }
 }
 
@@ -835,6 +1120,7 @@ static void arm(CPUX86State *env)
             env->pmu.asserted &= ~c.status;
         }
     }
+    bound_by_pause(env, &b);
     if (b.near) {
         b.limit[!mode_of(env->hflags)] = 0;
     }
@@ -911,16 +1197,34 @@ static void firmware_uses(CPUX86State *env, uint64_t counters)
     }
 }
 
+/*
+ * Of disabled counters Linux's perf does not clear CFG_B and CFG_C: as if it
+ * had used all of them to be reloaded by any other.
+ */
+static void leave_reloads(CPUX86State *env)
+{
+    unsigned int i;
+    Counter c;
+
+    FOR_EACH_COUNTER(env, c, i) {
+        env->pmu.cfg_b[i] = pmu_counters(env);
+        env->pmu.cfg_c[i] = CFG_C_LEFT_BEHIND;
+    }
+}
+
 void x86_pmu_reset(CPUX86State *env)
 {
     if (pmu_version(env)) {
         /* SDM: bits n-1:0 set, so that version 1 software works. */
         env->msr_global_ctrl = pmu_version(env) >= 2 ?
-                               MAKE_64BIT_MASK(0, pmu_config(env)->gp) : 0;
+                               pmu_config(env)->gp_bitmap : 0;
         env->msr_ia32_misc_enable |= MISC_ENABLE_PMU;
         firmware_uses(env, pmu_config(env)->firmware);
         watch_vm_state(env_archcpu(env));
         memset(&env->pmu, 0, sizeof(env->pmu));
+        if (has_flag(pmu_config(env), X86_PMU_RELOAD_BIT)) {
+            leave_reloads(env);
+        }
         arm(env);
     }
 }
@@ -1013,12 +1317,14 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 3,
-    .minimum_version_id = 3,
+    .version_id = 4,
+    .minimum_version_id = 4,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
-        VMSTATE_UINT8_EQUAL(pmu_config.gp, X86CPU, "pmu-gp differs"),
+        VMSTATE_INT32_EQUAL(pmu_config.gp, X86CPU, "pmu-gp differs"),
+        VMSTATE_INT32_EQUAL(pmu_config.gp_bitmap, X86CPU,
+                            "the generic counters differ"),
         VMSTATE_UINT8_EQUAL(pmu_config.width, X86CPU, "pmu-width differs"),
         VMSTATE_INT32_EQUAL(pmu_config.fixed_bitmap, X86CPU,
                             "the fixed counters differ"),
@@ -1028,10 +1334,13 @@ const VMStateDescription vmstate_x86_pmu = {
                             "pmu-broken differs"),
         VMSTATE_UINT64_EQUAL(pmu_config.broken_counters, X86CPU,
                              "pmu-broken-counters differs"),
+        VMSTATE_INT32_EQUAL(pmu_config.starved, X86CPU, "pmu-starved differs"),
         VMSTATE_UINT64_EQUAL(pmu_config.firmware, X86CPU,
                              "pmu-firmware differs"),
+        VMSTATE_UINT32_EQUAL(pmu_config.paused, X86CPU, "pmu-paused differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
-                             "pmu-faults or pmu-odometer differs"),
+                             "pmu-faults, pmu-odometer, pmu-acr or pmu-reload "
+                             "differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
         VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
@@ -1040,6 +1349,11 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT64(env.pmu.odd, X86CPU),
         VMSTATE_UINT64(env.pmu.fault_in, X86CPU),
         VMSTATE_UINT64_ARRAY(env.pmu.odometer, X86CPU, X86_PMU_ODOMETERS),
+        VMSTATE_UINT64_ARRAY(env.pmu.fixed_more, X86CPU,
+                             X86_PMU_FIXED_MAX - MAX_FIXED_COUNTERS),
+        VMSTATE_UINT64_ARRAY(env.pmu.cfg_b, X86CPU, X86_PMU_PLACES),
+        VMSTATE_UINT64_ARRAY(env.pmu.cfg_c, X86CPU, X86_PMU_PLACES),
+        VMSTATE_UINT64(env.pmu.phase, X86CPU),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -1050,6 +1364,8 @@ enum RegKind {
     REG_ABSENT, REG_EVTSEL, REG_PMC, REG_A_PMC, REG_FIXED, REG_FIXED_CTRL,
     REG_STATUS, REG_CTRL, REG_OVF_CTRL, REG_STATUS_SET, REG_INUSE,
     REG_DEBUGCTL, REG_PERF_CAPABILITIES,
+    /* Of version 6; the other two are by place. */
+    REG_GP_CTR, REG_CFG_B, REG_CFG_C,
     /*
      * Ours, with pmu-faults=on: writing N makes the Nth access from then on,
      * of those that this PMU would allow, fault instead; it reads as how many
@@ -1070,6 +1386,8 @@ typedef struct RegRange {
     uint8_t kind;
     uint8_t version;    /* where it appeared */
     bool read_only;
+    uint8_t step;       /* from one to the next; 0 is 1, too */
+    uint8_t place;      /* of the first, if there is one for each counter */
 } RegRange;
 
 static const RegRange reg_ranges[] = {
@@ -1087,7 +1405,14 @@ static const RegRange reg_ranges[] = {
     { 0x0392, 1, REG_INUSE, 4, true },
     { 0x03f1, 1, REG_ABSENT }, /* PEBS_ENABLE */
     { 0x04c1, MAX_GP_COUNTERS, REG_A_PMC, 1 },
-    { 0x1900, 0x100, REG_ABSENT }, /* version 6 */
+    { 0x1900, MAX_GP_COUNTERS, REG_GP_CTR, 6, false, 4 },
+    { 0x1901, MAX_GP_COUNTERS, REG_EVTSEL, 6, false, 4 },
+    { 0x1902, MAX_GP_COUNTERS, REG_CFG_B, 6, false, 4 },
+    { 0x1903, MAX_GP_COUNTERS, REG_CFG_C, 6, false, 4 },
+    { 0x1980, X86_PMU_FIXED_MAX, REG_FIXED, 6, false, 4 },
+    { 0x1982, X86_PMU_FIXED_MAX, REG_CFG_B, 6, false, 4, MAX_GP_COUNTERS },
+    { 0x1983, X86_PMU_FIXED_MAX, REG_CFG_C, 6, false, 4, MAX_GP_COUNTERS },
+    { 0x1900, 0x100, REG_ABSENT }, /* what is left between them */
     /* No CPU has registers there. */
     { 0x4000f000, 1, REG_FAULT, 1 },
     { 0x4000f100, X86_PMU_ODOMETERS * 64, REG_ODOMETER, 1, true },
@@ -1095,8 +1420,14 @@ static const RegRange reg_ranges[] = {
 
 static bool is_per_gp(const RegRange *reg)
 {
-    return reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
-           reg->kind == REG_A_PMC;
+    return !reg->step && (reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
+                          reg->kind == REG_A_PMC);
+}
+
+/* The how manieth of the range, or the place of its counter. */
+static unsigned int reg_index(const RegRange *reg, uint32_t msr)
+{
+    return (msr - reg->first) / (reg->step ?: 1) + reg->place;
 }
 
 /*
@@ -1105,15 +1436,16 @@ static bool is_per_gp(const RegRange *reg)
  */
 static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
 {
-    unsigned int i = msr - reg->first, number = reg->number;
+    unsigned int offset = msr - reg->first, number = reg->number;
+    unsigned int step = reg->step ?: 1;
 
     if (is_per_gp(reg)) {
-        number = MIN(number, MAX(pmu_config(env)->gp, PMC_ALWAYS));
+        number = MIN(number, MAX(pmu_last_gp(env) + 1, PMC_ALWAYS));
     } else if ((reg->kind == REG_FAULT && !pmu_has_faults(env)) ||
                (reg->kind == REG_ODOMETER && !pmu_has_odometer(env))) {
         number = 0;
     }
-    return i < number;
+    return offset / step < number && offset % step == 0;
 }
 
 static const RegRange *find_reg(CPUX86State *env, uint32_t msr)
@@ -1138,9 +1470,13 @@ static bool reg_exists(CPUX86State *env, const RegRange *reg, unsigned int i)
         return false;
     case REG_EVTSEL:
     case REG_PMC:
-        return i < pmu_config(env)->gp;
+    case REG_GP_CTR:
+        return pmu_has_gp(env, i);
     case REG_A_PMC:
-        return i < pmu_config(env)->gp && pmu_full_width(env);
+        return pmu_has_gp(env, i) && pmu_full_width(env);
+    case REG_CFG_B:
+    case REG_CFG_C:
+        return pmu_has_place(env, i) && pmu_has_acr(env);
     case REG_FIXED:
         return pmu_has_fixed(env, i);
     case REG_PERF_CAPABILITIES:
@@ -1159,7 +1495,7 @@ static uint64_t fixed_ctrl_bits(CPUX86State *env)
     unsigned int i;
 
     field |= has_any_thread(pmu_version(env)) ? FIXED_ANY : 0;
-    for (i = 0; i < MAX_FIXED_COUNTERS; i++) {
+    for (i = 0; i < X86_PMU_FIXED_MAX; i++) {
         bits |= pmu_has_fixed(env, i) ? field << 4 * i : 0;
     }
     return bits;
@@ -1170,16 +1506,21 @@ static uint64_t writable_bits(CPUX86State *env, const RegRange *reg)
 {
     switch (reg->kind) {
     case REG_EVTSEL:
-        return EVTSEL_BITS &
-               ~(has_any_thread(pmu_version(env)) ? 0 : EVTSEL_ANY);
+        return (EVTSEL_BITS &
+                ~(has_any_thread(pmu_version(env)) ? 0 : EVTSEL_ANY)) |
+               (pmu_version(env) >= 6 ? EVTSEL_EQ | EVTSEL_UMASK2 : 0);
     case REG_A_PMC:
+    case REG_GP_CTR:
         return pmu_gp_mask(env);
     case REG_FIXED:
         return pmu_fixed_mask(env);
     case REG_FIXED_CTRL:
         return fixed_ctrl_bits(env);
     case REG_CTRL:
+    case REG_CFG_B:
         return pmu_counters(env);
+    case REG_CFG_C:
+        return CFG_C_BITS;
     case REG_OVF_CTRL:
         return pmu_status_bits(env);
     case REG_STATUS_SET:
@@ -1242,7 +1583,7 @@ static void write_fixed_ctrl(CPUX86State *env, uint64_t val)
     uint64_t ignored = 0;
     unsigned int i;
 
-    for (i = 0; i < MAX_FIXED_COUNTERS; i++) {
+    for (i = 0; i < X86_PMU_FIXED_MAX; i++) {
         if (how_broken(env, 1ULL << (FIXED_SHIFT + i)) == BROKEN_IGNORES_WRITES) {
             ignored |= 0xfULL << 4 * i;
         }
@@ -1286,7 +1627,12 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
         return env->msr_gp_evtsel[i];
     case REG_PMC:
     case REG_A_PMC:
+    case REG_GP_CTR:
         return read_counter(env, i);
+    case REG_CFG_B:
+        return env->pmu.cfg_b[i];
+    case REG_CFG_C:
+        return env->pmu.cfg_c[i];
     case REG_FIXED:
         return read_counter(env, MAX_GP_COUNTERS + i);
     case REG_FIXED_CTRL:
@@ -1322,7 +1668,14 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
         write_counter(env, i, (int64_t)(int32_t)val);
         break;
     case REG_A_PMC:
+    case REG_GP_CTR:
         write_counter(env, i, val);
+        break;
+    case REG_CFG_B:
+        env->pmu.cfg_b[i] = val;
+        break;
+    case REG_CFG_C:
+        env->pmu.cfg_c[i] = val;
         break;
     case REG_FIXED:
         write_counter(env, MAX_GP_COUNTERS + i, val);
@@ -1384,12 +1737,12 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val, uintptr_t ra)
     if (!reg || !pmu_on(env)) {
         return false;
     }
-    if (!reg_exists(env, reg, msr - reg->first)) {
+    if (!reg_exists(env, reg, reg_index(reg, msr))) {
         raise_gp(env, ra);
     }
     note_msr(env, reg, X86_PMU_ODOMETER_READS, ra);
     begin_access(env);
-    *val = read_reg(env, reg, msr - reg->first);
+    *val = read_reg(env, reg, reg_index(reg, msr));
     end_access(env);
     return true;
 }
@@ -1401,13 +1754,13 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
     if (!reg || !pmu_on(env)) {
         return false;
     }
-    if (!reg_exists(env, reg, msr - reg->first) || reg->read_only ||
+    if (!reg_exists(env, reg, reg_index(reg, msr)) || reg->read_only ||
         (val & ~writable_bits(env, reg))) {
         raise_gp(env, ra);
     }
     note_msr(env, reg, X86_PMU_ODOMETER_WRITES, ra);
     begin_access(env);
-    write_reg(env, reg, msr - reg->first, val);
+    write_reg(env, reg, reg_index(reg, msr), val);
     end_access(env);
     return true;
 }
@@ -1420,7 +1773,7 @@ static bool rdpmc_index_ok(CPUX86State *env, uint32_t index)
     if (index & RDPMC_FIXED) {
         return pmu_has_fixed(env, index & ~RDPMC_FIXED);
     }
-    return index < pmu_config(env)->gp;
+    return pmu_has_gp(env, index);
 }
 
 /* The caller has checked the privilege; ECX[31] is reserved with a PMU. */

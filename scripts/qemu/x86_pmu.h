@@ -26,6 +26,14 @@ enum {
     X86_PMU_ODOMETERS,
 };
 
+/*
+ * Fixed counters that can be modelled.  CPUX86State, and what it saves, have
+ * room for MAX_FIXED_COUNTERS; those behind are in X86PMUState.
+ */
+#define X86_PMU_FIXED_MAX   7
+/* A counter's place: generic ones first, fixed ones behind them. */
+#define X86_PMU_PLACES      (MAX_GP_COUNTERS + X86_PMU_FIXED_MAX)
+
 /* Run-time state, beside the registers that CPUX86State has already. */
 typedef struct X86PMUState {
     /*
@@ -46,6 +54,13 @@ typedef struct X86PMUState {
     uint64_t fault_in;
     /* Since reset, whatever the counters do: see REG_ODOMETER. */
     uint64_t odometer[X86_PMU_ODOMETERS];
+    /* The fixed counters that CPUX86State has no room for. */
+    uint64_t fixed_more[X86_PMU_FIXED_MAX - MAX_FIXED_COUNTERS];
+    /* By place: IA32_PMC_GPx_CFG_B and CFG_C, IA32_PMC_FXx_CFG_B and CFG_C. */
+    uint64_t cfg_b[X86_PMU_PLACES];
+    uint64_t cfg_c[X86_PMU_PLACES];
+    /* Instructions since the last pause ended, below pmu-paused. */
+    uint64_t phase;
     /* Odd from fold() to arm(): armed[] and budget[] do not belong to it. */
     uint32_t folding;
 } X86PMUState;
@@ -57,11 +72,14 @@ typedef struct X86PMUState {
 /* X86PMUConfig.flags */
 #define X86_PMU_FAULTS_BIT  0
 #define X86_PMU_ODOMETER_BIT 1
+#define X86_PMU_ACR_BIT     2
+#define X86_PMU_RELOAD_BIT  3
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
     uint8_t version;        /* EAX[7:0] */
-    uint8_t gp;             /* EAX[15:8]: generic counters */
+    int32_t gp;             /* EAX[15:8]: generic counters */
+    int32_t gp_bitmap;      /* those that exist; leaf 23H from version 6 on */
     uint8_t width;          /* EAX[23:16]: their width */
     uint8_t ebx_length;     /* EAX[31:24] */
     uint32_t ebx;           /* events that are absent */
@@ -72,14 +90,18 @@ typedef struct X86PMUConfig {
     char *broken;           /* the name of what is wrong; or NULL */
     uint8_t broken_kind;    /* the same, of BrokenKind */
     uint64_t broken_counters;
+    int32_t starved;        /* how many of the starved ones count at a time */
     uint64_t firmware;      /* counters that run from reset on */
+    uint32_t paused;        /* instructions from pause to pause; or 0 */
     uint32_t flags;
     struct VMChangeStateEntry *stop_entry;
 } X86PMUConfig;
 
 #define X86_PMU_PROPERTIES                                                  \
     DEFINE_PROP_UINT8("pmu-version", X86CPU, pmu_config.version, 4),        \
-    DEFINE_PROP_UINT8("pmu-gp", X86CPU, pmu_config.gp, 8),                  \
+    DEFINE_PROP_INT32("pmu-gp", X86CPU, pmu_config.gp, X86_PMU_AUTO),       \
+    DEFINE_PROP_INT32("pmu-gp-bitmap", X86CPU, pmu_config.gp_bitmap,        \
+                      X86_PMU_AUTO),                                        \
     DEFINE_PROP_UINT8("pmu-width", X86CPU, pmu_config.width, 48),           \
     DEFINE_PROP_UINT32("pmu-ebx", X86CPU, pmu_config.ebx, 0x58),            \
     DEFINE_PROP_UINT8("pmu-ebx-length", X86CPU, pmu_config.ebx_length, 7),  \
@@ -91,7 +113,14 @@ typedef struct X86PMUConfig {
     DEFINE_PROP_STRING("pmu-broken", X86CPU, pmu_config.broken),            \
     DEFINE_PROP_UINT64("pmu-broken-counters", X86CPU,                       \
                        pmu_config.broken_counters, X86_PMU_ALL),            \
+    DEFINE_PROP_INT32("pmu-starved", X86CPU, pmu_config.starved,            \
+                      X86_PMU_AUTO),                                        \
     DEFINE_PROP_UINT64("pmu-firmware", X86CPU, pmu_config.firmware, 0),     \
+    DEFINE_PROP_UINT32("pmu-paused", X86CPU, pmu_config.paused, 0),         \
+    DEFINE_PROP_BIT("pmu-acr", X86CPU, pmu_config.flags,                    \
+                    X86_PMU_ACR_BIT, true),                                 \
+    DEFINE_PROP_BIT("pmu-reload", X86CPU, pmu_config.flags,                 \
+                    X86_PMU_RELOAD_BIT, false),                             \
     DEFINE_PROP_BIT("pmu-faults", X86CPU, pmu_config.flags,                 \
                     X86_PMU_FAULTS_BIT, false),                             \
     DEFINE_PROP_BIT("pmu-odometer", X86CPU, pmu_config.flags,               \
@@ -113,6 +142,9 @@ void x86_pmu_load(struct CPUArchState *env);
 void x86_pmu_init(struct CPUArchState *env);
 void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
                    uint32_t *ecx, uint32_t *edx);
+void x86_pmu_cpuid_ext(struct CPUArchState *env, uint32_t subleaf,
+                       uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                       uint32_t *edx);
 
 /* Instructions: tcg/misc_helper.c, tcg/sysemu/, tcg/tcg-cpu.c */
 bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val,
@@ -137,6 +169,8 @@ void x86_pmu_gen_branch(uint32_t flags);
 #define x86_pmu_reset(env)                              ((void)0)
 #define x86_pmu_restore(env, flags, insns)              ((void)0)
 #define x86_pmu_cpuid(env, eax, ebx, ecx, edx)          \
+    (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
+#define x86_pmu_cpuid_ext(env, subleaf, eax, ebx, ecx, edx)                 \
     (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
 #define x86_pmu_rdpmc(env, index, ra)                   (0)
 #define x86_pmu_is_branch(opcode)                       (false)

@@ -51,7 +51,14 @@ typedef unsigned long u64;
 #define MSR_GLOBAL_STATUS_SET	0x391
 #define MSR_GLOBAL_INUSE	0x392
 #define MSR_A_PMC		0x4c1
-#define MSR_GP0_CTR		0x1900
+/* Of version 6: four registers for each counter */
+#define MSR_GP_CTR(n)		(0x1900 + 4 * (n))
+#define MSR_GP_CFG_A(n)		(0x1901 + 4 * (n))
+#define MSR_GP_CFG_B(n)		(0x1902 + 4 * (n))
+#define MSR_GP_CFG_C(n)		(0x1903 + 4 * (n))
+#define MSR_FX_CTR(n)		(0x1980 + 4 * (n))
+#define MSR_FX_CFG_B(n)		(0x1982 + 4 * (n))
+#define MSR_FX_CFG_C(n)		(0x1983 + 4 * (n))
 #define MSR_FAULT		0x4000f000	/* the lab's, with faults=on */
 /* The lab's, with odometer=on: the first of a CPU, the others are behind it */
 #define ODOMETER_OF(cpu)	(0x4000f100 + NR_ODOMETERS * (cpu))
@@ -75,6 +82,10 @@ enum { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, NR_ODOMETERS 
 #define SEL_EN			BIT(22)
 #define SEL_INV			BIT(23)
 #define SEL_CMASK(n)		((u64)(n) << 24)
+#define SEL_EQ			BIT(36)
+#define SEL_UMASK2(n)		((u64)(n) << 40)
+
+#define CFG_C_EN		BIT(63)
 
 #define FIXED_OS		1
 #define FIXED_USR		2
@@ -109,17 +120,21 @@ enum { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, NR_ODOMETERS 
 #define VECTOR_GP		13
 #define VECTOR_PF		14
 
+/* Instructions of a pause of all counters, in the lab */
+#define PAUSE			1000UL
+
 /* How the lab's PMU can be broken, see x86_pmu.c. */
 enum broken {
 	BROKEN_NOT, BROKEN_IGNORES_WRITES, BROKEN_CONSTANT, BROKEN_DEAD, BROKEN_HALVED,
-	BROKEN_NO_OVERFLOW, BROKEN_SHORT,
+	BROKEN_NO_OVERFLOW, BROKEN_SHORT, BROKEN_STARVED,
 };
 
 /**
  * struct pmu - the PMU that the program was told to expect
  * @off: there is no PMU
  * @version: CPUID.0AH:EAX[7:0]; 0 if @off
- * @gp: generic counters
+ * @gp: generic counters, as CPUID.0AH says
+ * @generic: bitmap of the generic counters
  * @width: their bits
  * @contiguous: CPUID.0AH:EDX[4:0]
  * @fixed: bitmap of the fixed counters
@@ -129,8 +144,12 @@ enum broken {
  * @full_width: IA32_A_PMCx exist
  * @pdcm: IA32_PERF_CAPABILITIES exists
  * @hypervisor: CPUID.1:ECX[31]
+ * @acr: CFG_B and CFG_C exist
+ * @reload: they are set at reset
  * @broken: what is wrong with it
  * @broken_counters: with which, as in the GLOBAL registers
+ * @starved: if they are starved, how many count at a time
+ * @paused: instructions from one pause of all counters to the next, or 0
  * @firmware: the counters that run from reset on, likewise
  * @faults: MSR_FAULT exists
  * @odometer: ODOMETER_OF() exist
@@ -139,6 +158,7 @@ struct pmu {
 	bool off;
 	unsigned int version;
 	unsigned int gp;
+	u64 generic;
 	unsigned int width;
 	unsigned int contiguous;
 	u64 fixed;
@@ -148,8 +168,12 @@ struct pmu {
 	bool full_width;
 	bool pdcm;
 	bool hypervisor;
+	bool acr;
+	bool reload;
 	enum broken broken;
 	u64 broken_counters;
+	unsigned int starved;
+	unsigned int paused;
 	u64 firmware;
 	bool faults;
 	bool odometer;
@@ -173,7 +197,8 @@ struct counter {
 	u64 mask;
 };
 
-#define COUNTERS_MAX	21
+#define FIXED_MAX	7
+#define COUNTERS_MAX	(18 + FIXED_MAX)
 
 /**
  * struct run - what measure() writes; boot.S knows its layout
@@ -367,10 +392,15 @@ static inline void write_cr4(u64 value)
 	asm volatile("mov %0, %%cr4" : : "r"(value) : "memory");
 }
 
-static inline void cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+static inline void cpuid_count(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
 	asm volatile("cpuid" : "=a"(*eax), "=b"(*ebx), "=c"(*ecx), "=d"(*edx)
-		     : "a"(leaf), "c"(0));
+		     : "a"(leaf), "c"(subleaf));
+}
+
+static inline void cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+{
+	cpuid_count(leaf, 0, eax, ebx, ecx, edx);
 }
 
 static inline void write_debug(u64 dr0, u64 dr7)
@@ -383,7 +413,7 @@ static inline void write_debug(u64 dr0, u64 dr7)
 
 extern struct pmu pmu;
 extern struct counter counters[COUNTERS_MAX];
-extern unsigned int nr_counters;
+extern unsigned int nr_counters, nr_all, nr_generic;
 
 bool pmu_parse(const char *text);
 bool event_present(unsigned int select);
@@ -394,6 +424,8 @@ enum broken how_broken(const struct counter *c);
 const struct counter *counter_for(u64 event);
 u64 instruction_select(const struct counter *c);
 u64 counters_mask(void);
+u64 counting_mask(void);
+unsigned int last_generic(void);
 u64 fixed_control(u64 select);
 void quiet(void);
 void program(const struct counter *c, u64 select);
@@ -413,9 +445,17 @@ void test_cpuid(void);
 u64 not_as_at_reset(void);
 void test_reset(void);
 void test_registers(void);
+void is_plain(u32 msr, u64 allowed, const char *name);
+bool faults(u32 msr);
+u64 evtsel_bits(void);
 void test_injection(void);
 void test_odometer(void);
 void test_broken(void);
+void test_paused(void);
+void test_cpuid_version_6(void);
+void test_left_behind(void);
+void test_version_6(void);
+void test_more_fixed(void);
 void test_rdpmc(void);
 void test_work(void);
 void test_debugging(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* PMUs that are broken on purpose: that they are, and how. */
+/* PMUs that are broken on purpose, or that others pause: that they are, and how. */
 #include "bare.h"
 
 #define SOON		100	/* events after which to overflow, within half of the body */
@@ -37,6 +37,7 @@ static struct expected expect(const struct counter *c)
 
 	switch (how_broken(c)) {
 	case BROKEN_NOT:
+	case BROKEN_STARVED: /* alone it counts */
 		break;
 	case BROKEN_IGNORES_WRITES:
 		e = (struct expected) {};
@@ -180,7 +181,7 @@ static const struct counter *good_counter(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < pmu.gp; i++) {
+	for (i = 0; i < nr_generic; i++) {
 		if (!how_broken(&counters[i]))
 			return &counters[i];
 	}
@@ -200,6 +201,59 @@ static void test_halved(const struct counter *c)
 		test_halved_overflow(c, good);
 }
 
+/* ---------------------------------------------------------------- starved */
+
+/*
+ * Of these counters, which all are programmed, some are enabled: those that did not
+ * count what they should.
+ */
+static u64 not_starving_as(u64 enabled)
+{
+	struct run run = run_of(enabled, 0);
+	unsigned int i, fed = 0;
+	const struct counter *c;
+	u64 wrong = 0;
+	bool counts;
+
+	quiet();
+	for (i = 0; i < nr_counters; i++)
+		program(&counters[i], instruction_select(&counters[i]));
+	measure(&run, in_kernel, body64);
+	for (c = counters; c < counters + nr_counters; c++) {
+		counts = enabled & c->bit;
+		if (counts && how_broken(c))
+			counts = fed++ < pmu.starved;
+		if (rdmsr(c->msr) != (counts ? ALL_OF_BODY : 0))
+			wrong |= c->bit;
+	}
+	return wrong;
+}
+
+static void test_starved(void)
+{
+	u64 all = counting_mask(), left = pmu.broken_counters;
+	const struct counter *c = &counters[0];
+
+	is(not_starving_as(all), 0, "starved, all enabled: the first %u count", pmu.starved);
+	/* one after the other the first is not enabled, and the next one has its place */
+	while (left) {
+		left &= left - 1;
+		is(not_starving_as((all & ~pmu.broken_counters) | left), 0,
+		   "starved, 0x%lx of them enabled: the first %u count", left, pmu.starved);
+	}
+	/* one that is programmed for no ring needs nothing */
+	if (how_broken(c) && nr_generic > 1 && how_broken(c + 1) && pmu.starved == 1) {
+		struct run run = run_of(c->bit | (c + 1)->bit, 0);
+
+		quiet();
+		program(c, EVENT_CYCLES);
+		program(c + 1, instruction_select(c + 1));
+		measure(&run, in_kernel, body64);
+		is(rdmsr((c + 1)->msr), ALL_OF_BODY,
+		   "starved: another that counts in no ring takes nothing");
+	}
+}
+
 /* ---------------------------------------------------------------- all */
 
 /**
@@ -214,5 +268,64 @@ void test_broken(void)
 		if (how_broken(&counters[i]) == BROKEN_HALVED)
 			test_halved(&counters[i]);
 	}
+	if (pmu.broken == BROKEN_STARVED && pmu.version >= 2)
+		test_starved();
+	quiet();
+}
+
+/* ---------------------------------------------------------------- paused */
+
+/* What a counter counts while so many instructions retire. */
+static u64 counted_of(const struct counter *c, u64 instructions)
+{
+	quiet();
+	return count(c, instruction_select(c), 0, spin,
+		     (void *)((instructions - MEASURE_INSTRUCTIONS) / 2));
+}
+
+/*
+ * From wherever they begin, so many periods have so many pauses; and less than a pause
+ * is either counted, or not, or in part, as that comes over it.
+ */
+static void test_pauses(const struct counter *c)
+{
+	const char *name = counter_name(c);
+	u64 periods, got, none = 0, some = 0, wrong = 0;
+	unsigned int i;
+
+	for (periods = 1; periods <= 5; periods++)
+		is(counted_of(c, periods * pmu.paused), periods * (pmu.paused - PAUSE),
+		   "%s, paused: %lu periods", name, periods);
+	for (i = 0; i < 2 * pmu.paused / 100; i++) {
+		got = counted_of(c, 100);
+		none += got == 0;
+		some += got == 100;
+		wrong += got > 100;
+	}
+	ok(none && some && !wrong, "%s, paused: 100 instructions count or do not", name);
+}
+
+/**
+ * test_paused() - counters that stand still, behind the back of who uses them
+ */
+void test_paused(void)
+{
+	const struct counter *c = &counters[0];
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++)
+		test_pauses(&counters[i]);
+	quiet();
+	wrmsr(MSR_GLOBAL_CTRL, c->bit);
+	for (i = 0; i < pmu.paused / 10; i++) {
+		if (rdmsr(MSR_GLOBAL_CTRL) != c->bit)
+			break;
+	}
+	is(i, pmu.paused / 10, "paused: GLOBAL_CTRL always reads as it was written");
+	quiet();
+	is(count(c, instruction_select(c), -10UL * (pmu.paused - PAUSE), spin,
+		 (void *)((10UL * pmu.paused - MEASURE_INSTRUCTIONS) / 2)), 0,
+	   "paused: the overflow is late by the pauses");
+	is(rdmsr(MSR_GLOBAL_STATUS), c->bit, "paused: GLOBAL_STATUS");
 	quiet();
 }

@@ -257,7 +257,9 @@ static void test_mode(const struct mode *mode, const struct counter *c, unsigned
 
 static const struct counter *fixed_counter_for(u64 event)
 {
-	static const u64 fixed_event[] = { EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_REF_CYCLES };
+	static const u64 fixed_event[FIXED_MAX] = {
+		EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_REF_CYCLES,
+	};
 	unsigned int i;
 
 	for (i = 0; i < nr_counters; i++) {

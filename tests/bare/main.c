@@ -43,7 +43,7 @@ static void test_counters(void)
  * bare_main() - all tests
  * @multiboot_info: has the command line: the PMU that is expected; and "smp"
  *	if there are two processors, or "move" if the machine is migrated, whose
- *	tests are then the only ones; a PMU that is broken has its own, too
+ *	tests are then the only ones; a PMU that is broken or paused has its own, too
  */
 void bare_main(const u32 *multiboot_info)
 {
@@ -65,8 +65,14 @@ void bare_main(const u32 *multiboot_info)
 		test_broken();
 		finish();
 	}
+	if (pmu.paused) {
+		test_paused();
+		finish();
+	}
 	if (pmu.version)
 		test_reset();
+	if (pmu.acr)
+		test_left_behind();
 	if (!pmu.off)
 		test_registers();
 	if (pmu.faults)
@@ -74,6 +80,10 @@ void bare_main(const u32 *multiboot_info)
 	if (pmu.odometer)
 		test_odometer();
 	test_rdpmc();
+	if (pmu.version >= 2)
+		test_more_fixed();
+	if (pmu.version >= 6)
+		test_version_6();
 	if (pmu.version)
 		test_counters();
 	finish();

@@ -32,9 +32,47 @@ static u64 all_selects(void)
 	u64 set = 0;
 	unsigned int i;
 
-	for (i = 0; i < pmu.gp; i++)
-		set |= rdmsr(MSR_EVTSEL + i) | rdmsr(MSR_PMC + i);
+	for (i = 0; i < nr_generic; i++)
+		set |= rdmsr(MSR_EVTSEL + counters[i].index) |
+		       rdmsr(MSR_PMC + counters[i].index);
 	return set;
+}
+
+/* A counter whose register QEMU does not know from KVM, or NULL. */
+static const struct counter *beyond(void)
+{
+	const struct counter *c;
+
+	for (c = counters; c < counters + nr_all; c++) {
+		if (c->fixed && c->index > 2)
+			return c;
+	}
+	return NULL;
+}
+
+/* What version 6 and more than three fixed counters add. */
+static void leave_beyond(void)
+{
+	if (beyond())
+		wrmsr(beyond()->msr, 0x12345678);
+	if (pmu.acr) {
+		wrmsr(MSR_GP_CFG_B(last_generic()), BIT(last_generic()));
+		wrmsr(MSR_GP_CFG_C(last_generic()), CFG_C_EN | 0x1234);
+	}
+}
+
+static void test_beyond(void)
+{
+	if (beyond()) {
+		is(rdmsr(beyond()->msr), 0x12345678, "moved: %s", counter_name(beyond()));
+		wrmsr(beyond()->msr, 0);
+	}
+	if (pmu.acr) {
+		is(rdmsr(MSR_GP_CFG_B(last_generic())), BIT(last_generic()), "moved: CFG_B");
+		is(rdmsr(MSR_GP_CFG_C(last_generic())), CFG_C_EN | 0x1234, "moved: CFG_C");
+		wrmsr(MSR_GP_CFG_B(last_generic()), 0);
+		wrmsr(MSR_GP_CFG_C(last_generic()), 0);
+	}
 }
 
 /*
@@ -51,7 +89,9 @@ static void test_rest(void)
 		wrmsr(MSR_FAULT, FAR_AWAY);
 	if (pmu.odometer)
 		writes = rdmsr(ODOMETER_OF(0) + ODOMETER_WRITES);
+	leave_beyond();
 	be_moved("at rest");
+	test_beyond();
 	if (pmu.faults) {
 		is(rdmsr(MSR_FAULT), FAR_AWAY, "moved: a fault to come");
 		wrmsr(MSR_FAULT, 0);
@@ -103,11 +143,31 @@ static void test_counting(void)
 	quiet();
 }
 
+/* In so many periods there are so many pauses, wherever they begin. */
+static void test_pauses(void)
+{
+	const struct counter *c = &counters[0];
+	u64 periods = PER_TURN * MANY / pmu.paused;
+	u64 turns = (periods * pmu.paused - MEASURE_INSTRUCTIONS) / PER_TURN;
+
+	be_moved("at rest");
+	quiet();
+	say("# move: while it counts\n");
+	is(count(c, instruction_select(c), 0, spin, (void *)turns),
+	   periods * (pmu.paused - PAUSE), "moved while it counts: the pauses");
+}
+
 /**
  * test_migration() - two moves, which tests/bare-migrate makes
  */
 void test_migration(void)
 {
+	if (pmu.reload)
+		test_left_behind();
+	if (pmu.paused) {
+		test_pauses();
+		return;
+	}
 	if (how_broken(&counters[0]) == BROKEN_HALVED)
 		test_odd_event(&counters[0]);
 	else

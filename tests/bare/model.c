@@ -282,7 +282,7 @@ static void test_neighbours(void)
 			wrong |= counters[i].bit;
 	}
 	is(wrong, 0, "model: counters that overflow one after the other");
-	is(rdmsr(MSR_GLOBAL_STATUS), counters_mask(),
+	is(rdmsr(MSR_GLOBAL_STATUS), counting_mask(),
 	   "model: counters that overflow one after the other: GLOBAL_STATUS");
 }
 

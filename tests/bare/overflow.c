@@ -72,7 +72,7 @@ static void test_other_events(void)
 static void test_many(void)
 {
 	struct run run = run_of(counters_mask(), 0);
-	u64 left = counters_mask(), wrong = 0;
+	u64 left = counting_mask(), wrong = 0;
 	unsigned int i;
 
 	quiet();
@@ -98,7 +98,7 @@ void test_overflow(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_counters; i++) {
-		if (i < 2 || i + 1 == pmu.gp || counters[i].fixed)
+		if (i < 2 || i + 1 == nr_generic || counters[i].fixed)
 			test_wrap(&counters[i]);
 		else
 			is_overflow(&counters[i], instruction_select(&counters[i]), "without INT");

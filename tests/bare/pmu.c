@@ -4,7 +4,11 @@
 
 struct pmu pmu;
 struct counter counters[COUNTERS_MAX];
-unsigned int nr_counters;
+/*
+ * Those that count something in this program come first, and the generic ones first of
+ * all; nr_all has those, too, that never do.
+ */
+unsigned int nr_counters, nr_all, nr_generic;
 
 /* ---------------------------------------------------------------- description */
 
@@ -13,6 +17,7 @@ unsigned int nr_counters;
 static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitmap;
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
 static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
+static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_starved, opt_paused;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -21,7 +26,8 @@ static const struct option {
 	u64 by_default;
 } options[] = {
 	{ "version", &opt_version, 4 },
-	{ "gp", &opt_gp, 8 },
+	{ "gp", &opt_gp, NOT_GIVEN },
+	{ "gp-bitmap", &opt_gp_bitmap, NOT_GIVEN },
 	{ "width", &opt_width, 48 },
 	{ "fixed", &opt_fixed, NOT_GIVEN },
 	{ "fixed-width", &opt_fixed_width, NOT_GIVEN },
@@ -36,6 +42,10 @@ static const struct option {
 	{ "firmware", &opt_firmware, 0 },
 	{ "faults", &opt_faults, 0 },
 	{ "odometer", &opt_odometer, 0 },
+	{ "acr", &opt_acr, 1 },
+	{ "reload", &opt_reload, 0 },
+	{ "starved", &opt_starved, 1 },
+	{ "paused", &opt_paused, 0 },
 };
 
 /* Values that are words. */
@@ -51,6 +61,7 @@ static const struct {
 	{ "halved", BROKEN_HALVED },
 	{ "no-overflow", BROKEN_NO_OVERFLOW },
 	{ "short", BROKEN_SHORT },
+	{ "starved", BROKEN_STARVED },
 };
 
 static bool starts_with(const char *text, const char *word)
@@ -142,22 +153,37 @@ static void derive_fixed(void)
 		pmu.contiguous = __builtin_ctzl(~opt_bitmap);
 }
 
-static void list_counters(void)
+static unsigned int weight(u64 mask)
+{
+	unsigned int n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+static void derive_generic(void)
+{
+	if (opt_gp_bitmap == NOT_GIVEN)
+		opt_gp_bitmap = LOW_BITS(opt_gp == NOT_GIVEN ? 8 : opt_gp);
+	pmu.generic = opt_gp_bitmap;
+	pmu.gp = opt_gp == NOT_GIVEN ? weight(pmu.generic) : opt_gp;
+}
+
+/* Bad speculation and frontend bound are never there. */
+static bool never_counts(unsigned int fixed)
+{
+	return fixed == 4 || fixed == 5;
+}
+
+static void list_fixed(bool never)
 {
 	unsigned int i;
 
-	for (i = 0; i < pmu.gp; i++)
-		counters[nr_counters++] = (struct counter) {
-			.index = i,
-			.msr = (pmu.full_width ? MSR_A_PMC : MSR_PMC) + i,
-			.rdpmc = i,
-			.bit = BIT(i),
-			.mask = LOW_BITS(pmu.width),
-		};
-	for (i = 0; i < 3; i++) {
-		if (!(pmu.fixed & BIT(i)))
+	for (i = 0; i < FIXED_MAX; i++) {
+		if (!(pmu.fixed & BIT(i)) || never_counts(i) != never)
 			continue;
-		counters[nr_counters++] = (struct counter) {
+		counters[nr_all++] = (struct counter) {
 			.fixed = true,
 			.index = i,
 			.msr = MSR_FIXED_CTR + i,
@@ -166,6 +192,27 @@ static void list_counters(void)
 			.mask = LOW_BITS(pmu.fixed_width),
 		};
 	}
+}
+
+static void list_counters(void)
+{
+	unsigned int i;
+
+	for (i = 0; i <= last_generic(); i++) {
+		if (!(pmu.generic & BIT(i)))
+			continue;
+		counters[nr_all++] = (struct counter) {
+			.index = i,
+			.msr = (pmu.full_width ? MSR_A_PMC : MSR_PMC) + i,
+			.rdpmc = i,
+			.bit = BIT(i),
+			.mask = LOW_BITS(pmu.width),
+		};
+	}
+	nr_generic = nr_all;
+	list_fixed(false);
+	nr_counters = nr_all;
+	list_fixed(true);
 }
 
 /**
@@ -190,7 +237,7 @@ bool pmu_parse(const char *text)
 	pmu.hypervisor = opt_hypervisor;
 	if (!pmu.version)
 		return true;
-	pmu.gp = opt_gp;
+	derive_generic();
 	pmu.width = opt_width;
 	pmu.fixed_width = opt_fixed_width != NOT_GIVEN ? opt_fixed_width : opt_width;
 	pmu.ebx_length = opt_ebx_length;
@@ -201,6 +248,10 @@ bool pmu_parse(const char *text)
 	list_counters();
 	pmu.broken = opt_broken;
 	pmu.broken_counters = opt_broken_counters & counters_mask();
+	pmu.starved = opt_starved;
+	pmu.paused = opt_paused;
+	pmu.acr = pmu.version >= 6 && opt_acr;
+	pmu.reload = opt_reload;
 	pmu.firmware = opt_firmware;
 	pmu.faults = opt_faults;
 	pmu.odometer = opt_odometer;
@@ -310,7 +361,7 @@ u64 instruction_select(const struct counter *c)
  */
 const struct counter *counter_for(u64 event)
 {
-	static const u16 fixed_event[] = {
+	static const u16 fixed_event[FIXED_MAX] = {
 		EVENT_INSTRUCTIONS, EVENT_CYCLES, EVENT_REF_CYCLES,
 	};
 	unsigned int i;
@@ -330,12 +381,32 @@ const struct counter *counter_for(u64 event)
  */
 u64 counters_mask(void)
 {
+	return pmu.generic | pmu.fixed << 32;
+}
+
+/**
+ * counting_mask() - the bits of those counters that count something here
+ *
+ * Return: the bits
+ */
+u64 counting_mask(void)
+{
 	u64 mask = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr_counters; i++)
 		mask |= counters[i].bit;
 	return mask;
+}
+
+/**
+ * last_generic() - the generic counter with the highest number
+ *
+ * Return: the number
+ */
+unsigned int last_generic(void)
+{
+	return 63 - __builtin_clzl(pmu.generic);
 }
 
 /* ---------------------------------------------------------------- use */
@@ -353,7 +424,7 @@ void quiet(void)
 	}
 	if (pmu.version >= 2 && pmu.pdcm)
 		wrmsr(MSR_DEBUGCTL, 0);
-	for (i = 0; i < nr_counters; i++) {
+	for (i = 0; i < nr_all; i++) {
 		if (!counters[i].fixed)
 			wrmsr(MSR_EVTSEL + counters[i].index, 0);
 		wrmsr(counters[i].msr, 0);

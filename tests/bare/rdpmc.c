@@ -2,7 +2,7 @@
 /* RDPMC: what it reads, and when it faults (SDM vol 2B). */
 #include "bare.h"
 
-#define FIXED_MAX	16
+#define FIXED_INDICES	16
 
 static void test_none(void)
 {
@@ -18,7 +18,7 @@ static void test_values(void)
 	unsigned int i;
 	u64 value, wrong = 0, wide = 0;
 
-	for (i = 0; i < nr_counters; i++) {
+	for (i = 0; i < nr_all; i++) {
 		counter_write(&counters[i], 0x12345670 + i);
 		if (try_rdpmc(counters[i].rdpmc, &value) || value != 0x12345670 + i)
 			wrong |= counters[i].bit;
@@ -49,8 +49,8 @@ static void test_faults(void)
 	u64 value, wrong = 0;
 	unsigned int i;
 
-	is(faulting(0, 32), 0xffffffff & ~LOW_BITS(pmu.gp), "RDPMC: absent generic counters fault");
-	is(faulting(RDPMC_FIXED, FIXED_MAX), LOW_BITS(FIXED_MAX) & ~pmu.fixed,
+	is(faulting(0, 32), 0xffffffff & ~pmu.generic, "RDPMC: absent generic counters fault");
+	is(faulting(RDPMC_FIXED, FIXED_INDICES), LOW_BITS(FIXED_INDICES) & ~pmu.fixed,
 	   "RDPMC: absent fixed counters fault");
 	is(faulting(RDPMC_FAST, 1), 1, "RDPMC: the fast bit faults");
 	is(faulting(RDPMC_FAST | RDPMC_FIXED, 1), 1,

@@ -31,6 +31,7 @@ void test_cpuid(void)
 	u64 value;
 
 	test_leaf_0a();
+	test_cpuid_version_6();
 	cpuid(1, &eax, &ebx, &ecx, &edx);
 	is(ecx >> 15 & 1, pmu.pdcm, "CPUID.1: PDCM");
 	if (!pmu.off)
@@ -69,7 +70,7 @@ u64 not_as_at_reset(void)
 	u64 wrong = 0, value;
 	bool runs;
 
-	for (c = counters; c < counters + nr_counters; c++) {
+	for (c = counters; c < counters + nr_all; c++) {
 		runs = pmu.firmware & c->bit;
 		value = rdmsr(c->msr);
 		if (!c->fixed && rdmsr(MSR_EVTSEL + c->index) != (runs ? FIRMWARE_SELECT : 0))
@@ -85,7 +86,7 @@ static u64 fixed_control_at_reset(void)
 	u64 control = 0;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < FIXED_MAX; i++) {
 		if (pmu.firmware & STATUS_FIXED(i))
 			control |= fixed_control(FIRMWARE_SELECT) << 4 * i;
 	}
@@ -106,7 +107,7 @@ void test_reset(void)
 	is_reset(MSR_FIXED_CTR_CTRL, fixed_control_at_reset(), "FIXED_CTR_CTRL");
 	is_reset(MSR_GLOBAL_STATUS, 0, "GLOBAL_STATUS");
 	/* so that software for version 1 works */
-	is_reset(MSR_GLOBAL_CTRL, LOW_BITS(pmu.gp) | pmu.firmware, "GLOBAL_CTRL");
+	is_reset(MSR_GLOBAL_CTRL, pmu.generic | pmu.firmware, "GLOBAL_CTRL");
 	if (pmu.pdcm)
 		is_reset(MSR_DEBUGCTL, 0, "DEBUGCTL");
 	if (pmu.version >= 4)
@@ -142,8 +143,13 @@ static u64 bits_taken(u32 msr, u64 allowed)
 	return taken;
 }
 
-/* A register that holds what is written to it. */
-static void is_plain(u32 msr, u64 allowed, const char *name)
+/**
+ * is_plain() - that a register holds what is written to it
+ * @msr: the register
+ * @allowed: the bits that it has
+ * @name: its name
+ */
+void is_plain(u32 msr, u64 allowed, const char *name)
 {
 	u64 value = 0;
 
@@ -154,9 +160,17 @@ static void is_plain(u32 msr, u64 allowed, const char *name)
 	try_wrmsr(msr, 0);
 }
 
-static u64 evtsel_bits(void)
+/**
+ * evtsel_bits() - the bits of an event select
+ *
+ * Return: those that are not reserved
+ */
+u64 evtsel_bits(void)
 {
-	return 0xffffffff & ~(pmu.version == 3 || pmu.version == 4 ? 0 : SEL_ANY);
+	u64 any = pmu.version == 3 || pmu.version == 4 ? SEL_ANY : 0;
+
+	return (0xffffffff & ~SEL_ANY) | any |
+	       (pmu.version >= 6 ? SEL_EQ | SEL_UMASK2(0xff) : 0);
 }
 
 static u64 fixed_control_bits(void)
@@ -166,7 +180,7 @@ static u64 fixed_control_bits(void)
 
 	if (pmu.version == 3 || pmu.version == 4)
 		field |= FIXED_ANY;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < FIXED_MAX; i++) {
 		if (pmu.fixed & BIT(i))
 			bits |= field << 4 * i;
 	}
@@ -180,6 +194,7 @@ static u64 status_bits(void)
 		[3] = BIT(61) | BIT(62) | BIT(63),
 		[4] = 0x3fUL << 58,
 		[5] = 0x3fUL << 58,
+		[6] = 0x3fUL << 58,
 	};
 
 	return counters_mask() | top[pmu.version];
@@ -190,15 +205,15 @@ static void test_plain_registers(void)
 	static const char * const evtsel[] = { "model: EVTSEL0", "model: the last EVTSEL" };
 	unsigned int i;
 
-	for (i = 0; i < 1 + (pmu.gp > 1); i++)
-		is_plain(MSR_EVTSEL + i * (pmu.gp - 1), evtsel_bits(), evtsel[i]);
+	for (i = 0; i < 1 + (nr_generic > 1); i++)
+		is_plain(MSR_EVTSEL + i * last_generic(), evtsel_bits(), evtsel[i]);
 	if (pmu.full_width)
 		is_plain(MSR_A_PMC, LOW_BITS(pmu.width), "A_PMC0");
-	if (pmu.full_width && pmu.gp > 1)
-		is_plain(MSR_A_PMC + pmu.gp - 1, LOW_BITS(pmu.width), "the last A_PMC");
+	if (pmu.full_width && nr_generic > 1)
+		is_plain(MSR_A_PMC + last_generic(), LOW_BITS(pmu.width), "the last A_PMC");
 	if (pmu.version < 2)
 		return;
-	for (i = 0; i < nr_counters; i++) {
+	for (i = 0; i < nr_all; i++) {
 		if (counters[i].fixed)
 			is_plain(counters[i].msr, counters[i].mask, counter_name(&counters[i]));
 	}
@@ -236,7 +251,13 @@ static void test_legacy_writes(void)
 
 /* ---------------------------------------------------------------- existence */
 
-static bool faults(u32 msr)
+/**
+ * faults() - whether a register is absent
+ * @msr: the register
+ *
+ * Return: whether reading and writing it faults
+ */
+bool faults(u32 msr)
 {
 	u64 value;
 
@@ -262,7 +283,7 @@ static u64 absent(u32 first, unsigned int from, unsigned int to)
  */
 static void is_range(u32 first, u64 present, const char *name)
 {
-	unsigned int number = pmu.gp > 8 ? pmu.gp : 8;
+	unsigned int number = pmu.version && last_generic() >= 8 ? last_generic() + 1 : 8;
 
 	is(absent(first, 0, number), LOW_BITS(number) & ~present,
 	   "%s0 to %u: the absent ones fault", name, number - 1);
@@ -270,15 +291,14 @@ static void is_range(u32 first, u64 present, const char *name)
 
 static void test_ranges(void)
 {
-	u64 generic = LOW_BITS(pmu.gp);
-
-	is_range(MSR_EVTSEL, generic, "EVTSEL");
-	is_range(MSR_PMC, generic, "PMC");
-	is_range(MSR_A_PMC, pmu.full_width ? generic : 0, "A_PMC");
+	is_range(MSR_EVTSEL, pmu.generic, "EVTSEL");
+	is_range(MSR_PMC, pmu.generic, "PMC");
+	is_range(MSR_A_PMC, pmu.full_width ? pmu.generic : 0, "A_PMC");
 	is(absent(MSR_FIXED_CTR, 0, 16), ~pmu.fixed & 0xffff,
 	   "FIXED_CTR0 to 15: the absent ones fault");
 	ok(faults(MSR_PERF_METRICS), "model: PERF_METRICS: faults");
-	is(absent(MSR_GP0_CTR, 0, 4), 0xf, "the registers of version 6 fault");
+	if (pmu.version < 6)
+		is(absent(MSR_GP_CTR(0), 0, 4), 0xf, "the registers of version 6 fault");
 }
 
 static void test_versions(void)
@@ -376,7 +396,7 @@ static void test_inuse(void)
 	unsigned int i;
 
 	is(bits_taken(MSR_GLOBAL_INUSE, 0), 0, "GLOBAL_INUSE: read-only");
-	for (i = 0; i < nr_counters; i++) {
+	for (i = 0; i < nr_all; i++) {
 		quiet();
 		/* an event is enough, enabled or not; for a fixed one a ring */
 		program(&counters[i], EVENT_CYCLES | SEL_OS);
@@ -385,7 +405,7 @@ static void test_inuse(void)
 	}
 	is(wrong, 0, "GLOBAL_INUSE: each counter's bit");
 	wrong = 0;
-	for (i = 0; i < nr_counters; i++) {
+	for (i = 0; i < nr_all; i++) {
 		quiet();
 		program(&counters[i], EVENT_CYCLES | SEL_OS | SEL_INT);
 		wanted = counters[i].bit | BIT(63);

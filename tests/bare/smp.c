@@ -164,7 +164,7 @@ static void test_separate(void)
 
 	is(there(not_as_at_reset), 0, "the other CPU: counters and selects after reset");
 	if (pmu.version >= 2)
-		is(there(read_global_ctrl), LOW_BITS(pmu.gp) | pmu.firmware,
+		is(there(read_global_ctrl), pmu.generic | pmu.firmware,
 		   "the other CPU: GLOBAL_CTRL after reset");
 	is(count_body(), ALL_OF_BODY, "%sthis CPU counts", prefix);
 	is(there(not_as_at_reset), 0, "the other CPU: untouched by it");
@@ -293,6 +293,8 @@ static void test_init_at_overflow(void)
  */
 void test_smp(void)
 {
+	if (pmu.acr)
+		test_left_behind();
 	start_other();
 	test_separate();
 	test_interrupt();

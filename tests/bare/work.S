@@ -366,7 +366,7 @@ WORK pmu_gp, 15, 3, WORK_RING0 | WORK_FAR, "accesses to the PMU that fault are n
 	mov	$0x186, %ecx
 	mov	$~0, %edx
 	wrmsr
-	mov	$0x1900, %ecx
+	mov	$0x19ff, %ecx
 	rdmsr
 	mov	$0x8000, %ecx
 	rdpmc
