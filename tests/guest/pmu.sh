@@ -35,11 +35,11 @@ weight() {
 	echo $weight_count
 }
 
-# pmu_from LIST: sets version gp width fixed (EDX[4:0]) fixed_width bitmap
-# (every fixed counter there is) ebx ebx_length full_width pdcm hypervisor. The
-# defaults are the model's.
+# pmu_from LIST: sets version gp (EAX[15:8]) gp_bitmap (every generic counter there is)
+# width fixed (EDX[4:0]) fixed_width bitmap (every fixed counter there is) ebx ebx_length
+# full_width pdcm hypervisor. The defaults are the model's.
 pmu_from() {
-	version=4 gp=8 width=48 fixed='' fixed_width='' bitmap='' ebx=0x58 ebx_length=7
+	version=4 gp='' gp_bitmap='' width=48 fixed='' fixed_width='' bitmap='' ebx=0x58 ebx_length=7
 	full_width=on pdcm=on hypervisor=on
 	pmu_ifs=$IFS
 	IFS=,
@@ -49,6 +49,7 @@ pmu_from() {
 		off) version=0 ;;
 		version=*) version=$pmu_value ;;
 		gp=*) gp=$pmu_value ;;
+		gp-bitmap=*) gp_bitmap=$((pmu_value)) ;;
 		width=*) width=$pmu_value ;;
 		fixed=*) fixed=$pmu_value ;;
 		fixed-width=*) fixed_width=$pmu_value ;;
@@ -58,6 +59,7 @@ pmu_from() {
 		full-width=*) full_width=$pmu_value ;;
 		pdcm=*) pdcm=$pmu_value ;;
 		hypervisor=*) hypervisor=$pmu_value ;;
+		acr=* | reload=*) ;;
 		*)
 			echo "Bail out! pmu_from does not know $pmu_word"
 			exit 1
@@ -65,6 +67,11 @@ pmu_from() {
 		esac
 	done
 	IFS=$pmu_ifs
+	if [ -z "$gp" ] && [ -n "$gp_bitmap" ]; then
+		gp=$(weight "$gp_bitmap")
+	fi
+	: "${gp:=8}"
+	: "${gp_bitmap:=$(ones "$gp")}"
 	if [ "$version" -lt 2 ]; then
 		fixed=0 bitmap=0
 	fi
