@@ -14,15 +14,20 @@
 static const struct {
 	uint32_t first;
 	uint32_t last;
+	uint32_t step;
 } register_ranges[] = {
-	{ 0x186, 0x197 },	/* event selects */
-	{ 0xc1, 0xd2 },		/* generic counters */
-	{ 0x309, 0x30b },	/* fixed counters */
-	{ 0x38d, 0x38f },	/* FIXED_CTR_CTRL, GLOBAL_STATUS, GLOBAL_CTRL */
-	{ 0x1d9, 0x1d9 },	/* DEBUGCTL */
+	{ 0x186, 0x197, 1 },	/* event selects */
+	{ 0xc1, 0xd2, 1 },	/* generic counters */
+	{ 0x309, 0x30f, 1 },	/* fixed counters */
+	{ 0x38d, 0x38f, 1 },	/* FIXED_CTR_CTRL, GLOBAL_STATUS, GLOBAL_CTRL */
+	{ 0x1d9, 0x1d9, 1 },	/* DEBUGCTL */
+	{ 0x1902, 0x1946, 4 },	/* of version 6, CFG_B and CFG_C of generic counters */
+	{ 0x1903, 0x1947, 4 },
+	{ 0x1982, 0x199a, 4 },	/* and of fixed ones */
+	{ 0x1983, 0x199b, 4 },
 };
 
-#define REGISTERS_MAX	64	/* at least as many as they are */
+#define REGISTERS_MAX	128	/* at least as many as they are */
 
 struct register_value {
 	uint32_t msr;
@@ -42,7 +47,8 @@ static inline unsigned int read_registers(int fd, struct register_value *to)
 	uint32_t msr;
 
 	for (i = 0; i < sizeof(register_ranges) / sizeof(register_ranges[0]); i++) {
-		for (msr = register_ranges[i].first; msr <= register_ranges[i].last; msr++) {
+		for (msr = register_ranges[i].first; msr <= register_ranges[i].last;
+		     msr += register_ranges[i].step) {
 			to[n].msr = msr;
 			to[n].value = 0;
 			to[n].present = read_msr(fd, msr, &to[n].value);
