@@ -70,11 +70,15 @@ else
 	has "says which fixed counters, of $fixed_width bits" "$(log)" \
 		"\.\.\. fixed-purpose events: +$(weight $((bitmap))) \(fixed$(fixed_list)\), $fixed_width bits\$"
 fi
-wait_samples 2
+# Of a counter of 32 bits that was read late, on a busy machine, nothing is printed.
+for n in 2 3 4 5 6 7 8 9; do
+	wait_samples $n
+	samples | grep -qv ' late=' && break
+done
 unload
 is "puts every register back" "$(/root/pmu-registers $cpu)" "$before"
 is "chooses the counters" \
-	"$(samples | head -n 1 | tr ' ' '\n' | sed '1,4d;s/=[0-9]*$//' | tr '\n' ' ')" "$keys"
+	"$(samples | grep -v ' late=' | head -n 1 | tr ' ' '\n' | sed '1,4d;s/=[0-9]*$//' | tr '\n' ' ')" "$keys"
 
 # --- bounds
 refused_at() {
