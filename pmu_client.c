@@ -82,7 +82,7 @@ static unsigned long find_period(void)
 	list_for_each_entry(client, &clients, list)
 		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&client->set),
 						    client->set.rate_log2));
-	return msecs_to_jiffies(ms) / 4;
+	return max(msecs_to_jiffies(ms) / 4, 1UL);
 }
 
 static void keep_up(struct work_struct *work)

@@ -67,11 +67,11 @@ static inline int my_pmc_number(int idx)
  * @pinned: always on a counter, never multiplexed (perf's :D)
  * @optional: left out where it would have to be multiplexed
  * @confirmed: perf, which knows the CPU's model, says that it has the event
+ * @constraint: the counter that the user named, or MY_PMC_ANY
+ * @perf_type: perf's type: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; or MY_TYPE_SYSFS
  * @counters: those that count it, as perf, which knows the CPU's model, says; a set;
  *	0 if that is not known
- * @constraint: the counter that the user named, or MY_PMC_ANY
  * @allowed: the counters among which the module chooses, a set; 0 if any
- * @perf_type: perf's type: PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; or MY_TYPE_SYSFS
  * @perf_config: perf's config within that type; of a raw event as written
  * @added: event, umask and model-specific bits that were written beside a name;
  *	they are added to those that it stands for
@@ -87,10 +87,10 @@ struct my_perf_event_attr {
 	bool pinned;
 	bool optional;
 	bool confirmed;
-	u64 counters;
 	int constraint;
-	u64 allowed;
 	u32 perf_type;
+	u64 counters;
+	u64 allowed;
 	u64 perf_config;
 	u64 added;
 	unsigned int group;
@@ -101,13 +101,13 @@ struct my_perf_event_attr {
  * @idx: counter id; MY_NO_COUNTER while the event is rotated out, and then the
  *	rest means nothing
  * @cntval_bits: the counter's width
- * @rate_log2: in a millisecond there are never as many of its event
  * @config: what the control register holds while the event counts: all of an
  *	event select, or the counter's field of a shared register, in its place
  * @config_mask: the bits of the control register that are this counter's
  * @config_base: MSR of the control register
  * @event_base: MSR by which the counter is written
  * @event_base_rdpmc: RDPMC index by which it is read
+ * @rate_log2: in a millisecond there are never as many of its event
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
  *	before it; moved forward by the time that is excluded since, see
@@ -118,12 +118,12 @@ struct my_perf_event_attr {
 struct my_hw_perf_event {
 	int idx;
 	unsigned int cntval_bits;
-	unsigned int rate_log2;
 	u64 config;
 	u64 config_mask;
 	u32 config_base;
 	u32 event_base;
 	u32 event_base_rdpmc;
+	u32 rate_log2;
 	u64 prev_count;
 	u64 prev_time;
 	u64 saved_config;

@@ -9,6 +9,7 @@
 #ifndef MY_PMU_SET_H
 #define MY_PMU_SET_H
 
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -72,6 +73,9 @@ struct my_pmu_cpu {
 	u64 active;
 	u64 overflow_reliable;
 };
+
+/* A read finds each event by its place: a shift. */
+static_assert(sizeof(struct my_perf_event) == 256);
 
 DECLARE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
 
@@ -146,8 +150,8 @@ struct my_pmu_marks {
  *	include it
  * @timed: when the counts were last added together with the time, TSC
  * @nr_events: how many events
- * @used: counters that belong to an event in any rotation
  * @rate_log2: of the fastest event, see struct my_hw_perf_event
+ * @used: counters that belong to an event in any rotation
  * @schedule: which events are on which counters, in each rotation
  * @timer: ends rotations, if there is more than one
  * @plan: how the counters are captured
@@ -185,8 +189,8 @@ struct my_event_set {
 	u64 accounted;
 	u64 timed;
 	unsigned int nr_events;
-	u64 used;
 	unsigned int rate_log2;
+	u64 used;
 	struct my_pmu_schedule schedule;
 	struct my_rotate_timer timer;
 	struct my_pmu_plan plan;

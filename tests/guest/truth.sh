@@ -35,7 +35,7 @@ refusal() {
 	halved)
 		case $2 in
 		instructions) echo "$1 counts wrong: 1024 instructions where the CPU has executed 2048" ;;
-		cycles) echo "$1 counts wrong: 1024 cycles in code of 2048 instructions; plausible are 1536 to 32768" ;;
+		cycles) echo "$1 counts wrong: 1024 cycles in code of 2048 instructions; plausible are 1536 to 131072" ;;
 		esac
 		;;
 	esac

@@ -686,6 +686,20 @@ static void client_keep_up_how_often(struct kunit *test)
 	my_perf_event_destroy(wide);
 }
 
+/* A counter of 32 bits and what may be an occupancy: as often as can be, but not at once. */
+static void client_keep_up_no_oftener(struct kunit *test)
+{
+	struct sim_registers before;
+	struct my_perf_event *event;
+
+	fresh_cpu(PMU(V2_32), &before);
+	event = create(test, "r99");
+	KUNIT_EXPECT_EQ(test, started_in, 1UL);
+	keep_up(&keeper.work);
+	KUNIT_EXPECT_EQ(test, again_in, 1UL);
+	my_perf_event_destroy(event);
+}
+
 /* --- CPUs go and come ----------------------------------------------------------------------- */
 
 static void client_goes_and_comes(struct kunit *test)
@@ -791,6 +805,7 @@ static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_lost),
 	KUNIT_CASE(client_keep_up),
 	KUNIT_CASE(client_keep_up_how_often),
+	KUNIT_CASE(client_keep_up_no_oftener),
 	KUNIT_CASE_PARAM(client_unwinds_beside, test_pmu_gen_params),
 	{ }
 };
