@@ -56,10 +56,8 @@ static void probe_on_cpu(void *info)
 	/* Others may be reading what is the same as before. */
 	if (memcmp(&cpu->pmu, &pmu, sizeof(pmu)))
 		cpu->pmu = pmu;
-	if (!cpu->used && req->snapshot)
+	if (!cpu->used)
 		req->err = pmu.ops->snapshot(&pmu, &cpu->state, req->snapshot);
-	else if (!cpu->used)
-		req->err = pmu.ops->save(&pmu, &cpu->state, ~0ULL);
 }
 
 /**
@@ -78,15 +76,16 @@ int my_pmu_probe(struct my_pmu_cpu *cpu, struct my_pmu_snapshot *snapshot,
 		 struct my_pmu_why *why)
 {
 	struct my_pmu_cpu *boot = my_pmu_cpu_of(0);
-	int err, boot_err;
+	int err, boot_err = 0;
 
-	if (!snapshot)
-		return call(cpu, probe_on_cpu, NULL, why);
 	/* perf has seen the boot CPU's PMU, and takes all others for the same. */
-	boot_err = call(boot, probe_on_cpu, snapshot, why);
+	if (snapshot && cpu != boot)
+		boot_err = call(boot, probe_on_cpu, snapshot, why);
 	err = call(cpu, probe_on_cpu, snapshot, why);
-	snapshot->unlike = !hw_is_hybrid() &&
-			   (boot_err || memcmp(&boot->pmu, &cpu->pmu, sizeof(boot->pmu)));
+	if (snapshot)
+		snapshot->unlike = !hw_is_hybrid() &&
+				   (boot_err || memcmp(&boot->pmu, &cpu->pmu,
+						       sizeof(boot->pmu)));
 	return err;
 }
 
@@ -161,10 +160,8 @@ static void find_firmware_on_cpu(void *info)
 	u64 in_use = 0;
 
 	req->err = 0;
-	if (!cpu->used && req->snapshot)
+	if (!cpu->used)
 		req->err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot);
-	else if (!cpu->used)
-		req->err = cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, ~0ULL);
 	if (!req->err && cpu->pmu.ops->find_in_use)
 		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, &in_use);
 	if (!req->err)

@@ -51,7 +51,7 @@ static inline bool hw_has_architectural_vendor(void)
 	}
 }
 
-/* Zhaoxin's, Centaur's then: see intel_start(). */
+/* Some of Zhaoxin's CPUs, which were Centaur's before: see intel_start(). */
 static inline bool hw_acks_while_running(void)
 {
 	return boot_cpu_data.x86_vendor != X86_VENDOR_INTEL;

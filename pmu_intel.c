@@ -65,8 +65,8 @@
 #define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
 
 /* Counters narrower than this or wider cannot be right. */
-#define MIN_BIT_WIDTH			32U
-#define MAX_BIT_WIDTH			64U
+#define MIN_BIT_WIDTH			32
+#define MAX_BIT_WIDTH			64
 
 #define MAX_FIXED	(BITS_PER_LONG_LONG / FIXED_FIELD_BITS)
 
@@ -92,7 +92,7 @@ static const u16 intel_arch_events[] = {
 	0x412e,		/* last-level cache misses */
 	0x00c4,		/* branch instructions retired */
 	0x00c5,		/* branch misses retired */
-#define LAST_OLD_EVENT	6	/* the later ones were events of models before */
+#define LAST_OLD_EVENT	6	/* older models use the encodings of those that follow for others */
 	0x01a4,		/* topdown slots */
 	0x02a4,		/* topdown backend bound */
 	0x0073,		/* topdown bad speculation */
@@ -542,65 +542,6 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *h
 	return err;
 }
 
-/* --- what perf writes when it is asked ----------------------------------------------- */
-
-static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-			  struct my_pmu_snapshot *snapshot)
-{
-	struct intel_snapshot *s = (struct intel_snapshot *)snapshot->word;
-	int err, idx;
-	u64 left;
-
-	lockdep_assert_irqs_disabled();
-	snapshot->in_use = false;
-	err = intel_save(pmu, state, ~0ULL);
-	for (left = pmu->counters & MY_GENERIC_COUNTERS; left && !err; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(pmu->perfctr + idx, &s->count[idx]);
-		if (!err)
-			err = hw_rdmsr(pmu->eventsel + idx, &s->select[idx]);
-		snapshot->in_use |= s->select[idx] & ARCH_PERFMON_EVENTSEL_ENABLE;
-	}
-	left = pmu->counters & MY_FIXED_COUNTERS;
-	if (left && !err)
-		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &s->fixed_ctrl);
-	for (; left && !err; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), &s->count[idx]);
-		snapshot->in_use |= s->fixed_ctrl >> my_pmc_number(idx) * FIXED_FIELD_BITS &
-				    (FIXED_OS | FIXED_USR);
-	}
-	return err;
-}
-
-/* perf's events are gone, and no counter counts. */
-static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-			  const struct my_pmu_snapshot *snapshot)
-{
-	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
-	int first, err, idx;
-	u64 left;
-
-	lockdep_assert_irqs_disabled();
-	first = intel_restore(pmu, state, ~0ULL);
-	if (!snapshot->counted)
-		return first;
-	for (left = pmu->counters; left; left &= left - 1) {
-		idx = __ffs64(left);
-		err = intel_write_saved(pmu, idx, s->count[idx]);
-		first = first ?: err;
-		if (my_pmc_is_fixed(idx))
-			continue;
-		err = hw_wrmsr(pmu->eventsel + idx, s->select[idx]);
-		first = first ?: err;
-	}
-	if (pmu->counters & MY_FIXED_COUNTERS) {
-		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, s->fixed_ctrl);
-		first = first ?: err;
-	}
-	return first;
-}
-
 /* --- who uses a counter ----------------------------------------------------------- */
 
 /*
@@ -643,6 +584,64 @@ static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 	if (!err && !(val & MSR_TFA_RTM_FORCE_ABORT))
 		*in_use |= BIT_ULL(TSX_COUNTER);
 	return err;
+}
+
+/* --- what perf writes when it is asked ----------------------------------------------- */
+
+static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			  struct my_pmu_snapshot *snapshot)
+{
+	struct intel_snapshot *s = (struct intel_snapshot *)snapshot->word;
+	u64 left, in_use;
+	int err, idx;
+
+	lockdep_assert_irqs_disabled();
+	err = intel_save(pmu, state, ~0ULL);
+	if (err || !snapshot)
+		return err;
+	err = intel_find_in_use(pmu, &in_use);
+	snapshot->in_use = in_use;
+	for (left = pmu->counters & MY_GENERIC_COUNTERS; left && !err; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(pmu->perfctr + idx, &s->count[idx]) ?:
+		      hw_rdmsr(pmu->eventsel + idx, &s->select[idx]);
+	}
+	left = pmu->counters & MY_FIXED_COUNTERS;
+	if (left && !err)
+		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &s->fixed_ctrl);
+	for (; left && !err; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), &s->count[idx]);
+	}
+	return err;
+}
+
+/* perf's events are gone, and no counter counts. */
+static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			  const struct my_pmu_snapshot *snapshot)
+{
+	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
+	int first, err, idx;
+	u64 left;
+
+	lockdep_assert_irqs_disabled();
+	first = intel_restore(pmu, state, ~0ULL);
+	if (!snapshot || !snapshot->counted)
+		return first;
+	for (left = pmu->counters; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = intel_write_saved(pmu, idx, s->count[idx]);
+		first = first ?: err;
+		if (my_pmc_is_fixed(idx))
+			continue;
+		err = hw_wrmsr(pmu->eventsel + idx, s->select[idx]);
+		first = first ?: err;
+	}
+	if (pmu->counters & MY_FIXED_COUNTERS) {
+		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, s->fixed_ctrl);
+		first = first ?: err;
+	}
+	return first;
 }
 
 /* --- capture ------------------------------------------------------------------------ */
@@ -876,6 +875,11 @@ static void decode_fixed(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *le
 	pmu->counters |= (u64)fixed << INTEL_PMC_IDX_FIXED;
 }
 
+static bool wrong_width(unsigned int bits)
+{
+	return bits < MIN_BIT_WIDTH || bits > MAX_BIT_WIDTH;
+}
+
 /**
  * my_intel_pmu_decode() - a PMU from CPUID leaf 0AH
  * @pmu: filled in
@@ -917,12 +921,11 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version %u but no generic counter",
 				 pmu->version);
-	if (clamp(pmu->cntval_bits, MIN_BIT_WIDTH, MAX_BIT_WIDTH) != pmu->cntval_bits)
+	if (wrong_width(pmu->cntval_bits))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says generic counters of %u bits, not 32 to 64",
 				 pmu->cntval_bits);
-	if (my_pmu_num_counters_fixed(pmu) &&
-	    clamp(pmu->cntval_bits_fixed, MIN_BIT_WIDTH, MAX_BIT_WIDTH) != pmu->cntval_bits_fixed)
+	if (my_pmu_num_counters_fixed(pmu) && wrong_width(pmu->cntval_bits_fixed))
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says fixed counters of %u bits, not 32 to 64",
 				 pmu->cntval_bits_fixed);

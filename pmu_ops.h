@@ -233,9 +233,10 @@ struct my_pmu_probe {
  *	model; 0 if the CPU has none, and then @reason ends the sentence "CPU 3 ...".
  *	@doubtful, which may be NULL: it can be programmed on these, too
  * @encode: fill @hw from @attr and @hw->idx, one of @counters_for
- * @snapshot: @save for all counters, and note all registers
- * @put_back: @restore for all counters; and write what perf has changed, if it has
- *	counted
+ * @snapshot: @save for all counters; and note all registers, unless there is no
+ *	snapshot (NULL)
+ * @put_back: @restore for all counters; and write all registers, if there is a snapshot
+ *	and perf has counted since
  * @save: note what the registers that counters share hold of these counters,
  *	before the first of them is programmed
  * @restore: put these counters' bits back as @save noted them
