@@ -91,16 +91,21 @@ static int check_bits(const struct my_perf_event_attr *attr, u64 config,
 }
 
 /*
- * Has the architecture an encoding of what perf does not know?  Whoever wrote the event's
- * number (PERF_TYPE_RAW) means it, whatever perf says; what it would do besides could not
- * be done here.
+ * Whoever wrote the event's number means it, whatever perf says; what it would do
+ * besides could not be done here.
  */
+static bool is_encoded(const struct my_perf_event_attr *attr)
+{
+	return attr->perf_type == PERF_TYPE_RAW;
+}
+
+/* Has the architecture an encoding of what perf does not know? */
 static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
 {
 	if (err == -ENOMEM)
 		return refuse_memory(attr, why);
-	if (attr->perf_type == PERF_TYPE_RAW || attr->config & MY_CONFIG_CODE)
+	if (is_encoded(attr) || attr->config & MY_CONFIG_CODE)
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
 		return my_refuse(why, -ENOENT,
@@ -171,7 +176,7 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 	err = ask(cpu, type, config, attr, &answer, why);
 	if (err)
 		return err;
-	attr->confirmed = answer.config && attr->perf_type != PERF_TYPE_RAW;
+	attr->confirmed = answer.config && !is_encoded(attr);
 	my_add_config((attr->confirmed ? answer.config : attr->config) | attr->added, attr);
 	if (attr->added || attr->config != (answer.config & MY_CONFIG_EVENT)) {
 		type = PERF_TYPE_RAW;
@@ -333,7 +338,7 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	struct my_perf_event_attr known;
 	unsigned int n;
 
-	if (attr->perf_type == PERF_TYPE_RAW)
+	if (is_encoded(attr))
 		return to_all(look_up_number(names, attr->perf_config, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))

@@ -17,7 +17,8 @@
 
 /*
  * An event that is never started, unless it is to be @started: no counter's register is
- * touched.  With exclude_guest, because KVM may refuse others (mediated vPMU).
+ * touched.  With exclude_guest, because KVM may refuse others (mediated vPMU).  Raw events
+ * are of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores.
  */
 static struct perf_event *open_event(int cpu, u32 type, u64 config, bool started)
 {
@@ -29,22 +30,17 @@ static struct perf_event *open_event(int cpu, u32 type, u64 config, bool started
 		.pinned = started,
 		.exclude_guest = 1,
 	};
+	struct perf_event *event, *cycles;
 
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (event != ERR_PTR(-ENOENT) || type != PERF_TYPE_RAW)
+		return event;
+	cycles = open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	if (IS_ERR(cycles))
+		return event;
+	attr.type = cycles->pmu->type;
+	perf_event_release_kernel(cycles);
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-}
-
-/* Raw events of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores. */
-static u32 raw_type(int cpu)
-{
-	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES, false);
-	u32 type = PERF_TYPE_RAW;
-
-	if (!IS_ERR(event)) {
-		type = event->pmu->type;
-		perf_event_release_kernel(event);
-	}
-	return type;
 }
 
 /**
@@ -63,8 +59,6 @@ int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 {
 	struct perf_event *event = open_event(cpu, type, config, false);
 
-	if (event == ERR_PTR(-ENOENT) && type == PERF_TYPE_RAW)
-		event = open_event(cpu, raw_type(cpu), config, false);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	answer->config = event->hw.config;
@@ -99,8 +93,6 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 	int err = 0;
 
 	*counters = 0;
-	if (type == PERF_TYPE_RAW)
-		type = raw_type(cpu);
 	for (n = 0; n < COPIES;) {
 		copy[n] = open_event(cpu, type, config, true);
 		if (IS_ERR(copy[n])) {

@@ -434,10 +434,8 @@ void my_event_set_place(struct my_event_set *set, unsigned int number)
 		if (event->hw.idx == rotation->idx[i])
 			continue;
 		event->hw.idx = rotation->idx[i];
-		if (event->hw.idx == MY_NO_COUNTER)
-			continue;
-		pmu->ops->encode(pmu, &event->attr, &event->hw);
-		set->rate_log2 = max(set->rate_log2, event->hw.rate_log2);
+		if (event->hw.idx != MY_NO_COUNTER)
+			pmu->ops->encode(pmu, &event->attr, &event->hw);
 	}
 }
 
@@ -507,6 +505,7 @@ int my_event_set_assign(struct my_event_set *set,
 	if (err)
 		return refuse_schedule(set, *culprit, why);
 	set->rate_log2 = 0;
+	/* The first rotation comes last: counting begins with it. */
 	for (i = set->schedule.nr_rotations; i-- > 0;) {
 		my_event_set_place(set, i);
 		for (j = 0; j < nr; j++) {
@@ -516,6 +515,7 @@ int my_event_set_assign(struct my_event_set *set,
 				continue;
 			set->used |= BIT_ULL(idx);
 			set->cpu->owner[idx] = set;
+			set->rate_log2 = max(set->rate_log2, set->event[j].hw.rate_log2);
 		}
 	}
 	set->cpu->used |= set->used;

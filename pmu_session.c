@@ -336,17 +336,6 @@ static int ask_perf(struct my_session *s, bool free, struct lacking *first)
 	return err;
 }
 
-/* Of all CPUs: Linux's reservations are for all of them. */
-static int reserve(struct my_session *s, struct my_pmu_why *why)
-{
-	struct my_target *t;
-
-	s->held = my_session_next(s, NULL)->set.cpu->pmu;
-	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
-		s->held.counters |= t->set.cpu->pmu.counters;
-	return my_pmu_reserve(&s->held, why);
-}
-
 /* An event that some CPUs do not have is reported once, with the CPUs. */
 static int check_left_out(struct my_session *s, const struct lacking *first)
 {
@@ -423,6 +412,17 @@ static int assign(struct my_target *t, struct lacking *first)
 
 /* --- all of it -------------------------------------------------------------------- */
 
+/* Of all CPUs: Linux's reservations are for all of them. */
+static int reserve(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+
+	s->held = my_session_next(s, NULL)->set.cpu->pmu;
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		s->held.counters |= t->set.cpu->pmu.counters;
+	return my_pmu_reserve(&s->held, why);
+}
+
 static void release_all(struct my_session *s)
 {
 	struct my_target *t;
@@ -449,10 +449,10 @@ static void release_all(struct my_session *s)
 int my_session_take_over(struct my_session *s, const char *counters)
 {
 	int err, parsed, asked, busy;
-	void *held;
 	struct lacking first = {};
 	struct my_pmu_why whose;
 	struct my_target *t;
+	void *held;
 
 	if (s->all)
 		cpumask_copy(s->cpus, cpu_online_mask);

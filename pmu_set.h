@@ -42,6 +42,9 @@ struct my_perf_event {
 	struct my_event_set *set;
 };
 
+/* A read finds each event by its place: a shift. */
+static_assert(sizeof(struct my_perf_event) == 256);
+
 /**
  * struct my_pmu_cpu - the PMU of one CPU, and who uses it
  * @cpu: the CPU
@@ -73,9 +76,6 @@ struct my_pmu_cpu {
 	u64 active;
 	u64 overflow_reliable;
 };
-
-/* A read finds each event by its place: a shift. */
-static_assert(sizeof(struct my_perf_event) == 256);
 
 DECLARE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
 
