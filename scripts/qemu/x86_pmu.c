@@ -39,8 +39,8 @@
  *
  * How it breaks, if told to: as PMUs do that some hypervisors make
  * (BrokenKind), one access of the guest's choice (REG_FAULT), by counters
- * that run before the guest does (firmware_uses()), by reloads that nobody has
- * taken back (leave_reloads()), or by pauses of all counters (pmu_pausing()).
+ * that run before the guest does (firmware_uses()), by counters that are set
+ * to be reloaded (leave_reloads()), or by pauses of all counters (pmu_pausing()).
  *
  * How its users are measured: whatever the counters do, each CPU's odometer
  * runs (pmu-odometer), and each CPU can read that of any other, which does not
@@ -91,8 +91,8 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define STATUS_COND_CHGD    (1ULL << 63)
 
 /*
- * CFG_C: what is loaded into the counter, and bits of which only the last one
- * does anything here: PEBS, whose record reloads the counter.
+ * CFG_C: the value that is loaded into the counter, and enable bits.  Only the
+ * last bit has an effect here: PEBS, whose record reloads the counter.
  */
 #define CFG_C_RELOAD        0xffffffffULL
 #define CFG_C_BITS          (CFG_C_RELOAD | 0xfULL << 35 | 3ULL << 40 | \
@@ -411,8 +411,8 @@ static bool check_version_6(const X86PMUConfig *c, Error **errp)
 static bool check_pauses(const X86PMUConfig *c, Error **errp)
 {
     if (c->paused && c->paused < 2 * PAUSE_LENGTH) {
-        error_setg(errp, "pmu-paused=%u: give 0 or %u and more instructions, "
-                   "of which a pause takes %u", c->paused, 2 * PAUSE_LENGTH,
+        error_setg(errp, "pmu-paused=%u: give 0, or %u instructions or more; "
+                   "a pause takes %u", c->paused, 2 * PAUSE_LENGTH,
                    PAUSE_LENGTH);
     } else if (c->paused && c->version < 2) {
         error_setg(errp, "pmu-paused=%u: version %u has no GLOBAL_CTRL that "
@@ -1424,7 +1424,7 @@ static bool is_per_gp(const RegRange *reg)
                           reg->kind == REG_A_PMC);
 }
 
-/* The how manieth of the range, or the place of its counter. */
+/* The index of a register within its range, or the place of its counter. */
 static unsigned int reg_index(const RegRange *reg, uint32_t msr)
 {
     return (msr - reg->first) / (reg->step ?: 1) + reg->place;
