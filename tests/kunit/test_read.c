@@ -76,7 +76,8 @@ static int show(const struct my_hw_perf_event *hw, u64 *val)
 	return 0;
 }
 
-static int note_programmed(const struct my_hw_perf_event *hw, u64 config)
+static int note_programmed(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
+			   u64 config)
 {
 	nr_programmed += config == hw->config;
 	return 0;
@@ -372,6 +373,36 @@ static void read_growth_as_model(struct kunit *test)
 		step.overflowed = true;
 		expect_growth_as_model(test, &step);
 	}
+}
+
+/* An event that is not the first, alone; and the overflow of one that does not tell of it. */
+static void read_captured(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles:u@gp0,instructions:u@gp1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int accesses;
+
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_TRUE(test, set->plan.valid);
+	test_retire(test, 10, 0);
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	accesses = sim->accesses;
+	KUNIT_EXPECT_EQ(test, s->count[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, s->count[1], 10ULL);
+
+	set->cpu->overflow_reliable = 0;
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	sim->regs.global_status |= BIT_ULL(1);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	sim_clear_log(sim);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, sim->accesses, accesses);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* A counter that somebody writes while it counts: reported, and left out. */
@@ -886,6 +917,7 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE_PARAM(read_plausible, plausible_gen_params),
 	KUNIT_CASE_PARAM(read_growth, growth_gen_params),
 	KUNIT_CASE_PARAM(read_growth_as_model, width_gen_params),
+	KUNIT_CASE(read_captured),
 	KUNIT_CASE(read_clobbered),
 	KUNIT_CASE(read_time),
 	KUNIT_CASE(read_moment),
