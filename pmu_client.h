@@ -13,10 +13,12 @@ struct my_pmu_cpu;
 /**
  * struct my_client_host - what other modules' events depend on
  * @reserved: the generic counters that are kept from perf, on all CPUs
+ * @guarded: that is done by a guard, on CPUs that have one
  * @names: what names mean on a CPU, or NULL if that is not known
  */
 struct my_client_host {
 	u64 reserved;
+	bool guarded;
 	const struct my_names *(*names)(const struct my_pmu_cpu *cpu);
 };
 

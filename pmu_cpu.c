@@ -91,6 +91,19 @@ int my_pmu_probe(struct my_pmu_cpu *cpu, struct my_pmu_snapshot *snapshot,
 
 /* --- whose the counters are ------------------------------------------------------ */
 
+/**
+ * my_refuse_busy() - somebody else within Linux has the PMU
+ * @why: the reason and the cure
+ *
+ * Context: any.
+ * Return: -EBUSY.
+ */
+int my_refuse_busy(struct my_pmu_why *why)
+{
+	return my_refuse(why, -EBUSY,
+			 "the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
+}
+
 static void release_counters(const struct my_x86_pmu *pmu, u64 counters)
 {
 	int i;
@@ -98,8 +111,8 @@ static void release_counters(const struct my_x86_pmu *pmu, u64 counters)
 	for (i = fls64(counters) - 1; i >= 0; i--) {
 		if (!(counters & BIT_ULL(i)))
 			continue;
-		hw_release_perfctr(pmu->perfctr_reserve + i);
-		hw_release_evntsel(pmu->eventsel + i);
+		hw_release_perfctr(pmu->ops->perfctr_reserve + i);
+		hw_release_evntsel(pmu->ops->eventsel_reserve + i);
 	}
 }
 
@@ -123,10 +136,10 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	for (; left; left &= left - 1) {
 		int i = __ffs64(left);
 
-		if (!hw_reserve_evntsel(pmu->eventsel + i))
+		if (!hw_reserve_evntsel(pmu->ops->eventsel_reserve + i))
 			break;
-		if (!hw_reserve_perfctr(pmu->perfctr_reserve + i)) {
-			hw_release_evntsel(pmu->eventsel + i);
+		if (!hw_reserve_perfctr(pmu->ops->perfctr_reserve + i)) {
+			hw_release_evntsel(pmu->ops->eventsel_reserve + i);
 			break;
 		}
 		done |= BIT_ULL(i);
@@ -134,8 +147,7 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	if (!left)
 		return 0;
 	release_counters(pmu, done);
-	return my_refuse(why, -EBUSY,
-			 "the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
+	return my_refuse_busy(why);
 }
 
 /**
@@ -176,8 +188,8 @@ static void find_firmware_on_cpu(void *info)
  * @why: if that fails, the reason
  *
  * What perf has written when it was asked for events is undone, unless a counter
- * belongs to an event set.  Only while my_pmu_reserve() holds: then no user within Linux
- * is left but us.
+ * belongs to an event set.  Only while my_pmu_reserve() holds, or a guard: then no user
+ * within Linux is left but us.
  *
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.

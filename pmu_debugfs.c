@@ -46,7 +46,7 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *cpu,
 	} else if (cpu->firmware & BIT_ULL(idx)) {
 		seq_puts(m, "firmware\n");
 	} else {
-		seq_puts(m, my_pmc_is_fixed(idx) ? "unused\n" : "held\n");
+		seq_puts(m, my_pmc_is_fixed(idx) && !cpu->guard ? "unused\n" : "held\n");
 	}
 }
 

@@ -82,7 +82,7 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 			       growth_of(event, now, time, set->stopped.overflowed);
 		if (err >= 0 && growth == MY_GROWTH_CLOBBERED) {
 			set->stopped_externally |= bit;
-			err = ops->program(hw, hw->config);
+			err = ops->program(&set->cpu->pmu, hw, hw->config);
 			if (!err)
 				err = ops->read(hw, &now);
 		}
@@ -250,7 +250,7 @@ static int disable_events(struct my_event_set *set, u64 events)
 		unsigned int i = fls64(events) - 1;
 		u64 counter = BIT_ULL(set->event[i].hw.idx);
 
-		err = pmu->ops->disable(pmu, &set->event[i].hw);
+		err = pmu->ops->disable(pmu, &set->cpu->state, &set->event[i].hw);
 		first = first ?: err;
 		set->active &= ~BIT_ULL(i);
 		set->active_counters &= ~counter;
@@ -274,7 +274,7 @@ static int enable_events(struct my_event_set *set, u64 events, u64 time)
 		struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
 
 		set->stopped_externally &= ~BIT_ULL(hw->idx);
-		err = pmu->ops->enable(pmu, hw);
+		err = pmu->ops->enable(pmu, &set->cpu->state, hw);
 		if (err) {
 			disable_events(set, done);
 			return err;

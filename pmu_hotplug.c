@@ -44,11 +44,18 @@ static void target_comes(struct my_target *t, const char *how)
 	struct my_session *s = hotplug.session;
 	int cpu = t->set.cpu->cpu;
 	struct my_pmu_why why;
+	int err;
 
-	if (!t->set.offline || !has_come_up(cpu) || hotplug.asleep)
+	if (!t->set.offline || !has_come_up(cpu))
 		return;
 	mutex_lock(&s->sample_lock);
-	if (my_event_set_up(&t->set, &why)) {
+	/* In suspend, too, before other tasks wake up. */
+	err = my_session_guard(s, t->set.cpu, &why);
+	if (hotplug.asleep) {
+		mutex_unlock(&s->sample_lock);
+		return;
+	}
+	if (err || my_event_set_up(&t->set, &why)) {
 		pr_err("cpu%d %s, but cannot be counted on: %s\n", cpu, how, why.text);
 	} else {
 		if (!t->last.time)
@@ -82,6 +89,9 @@ static void clients_come(int cpu)
 {
 	struct my_pmu_why why;
 
+	/* There are none, or the reason is printed. */
+	if (hotplug.session->guarded && !my_pmu_cpu_of(cpu)->guard)
+		return;
 	if (my_clients_come(cpu, &why))
 		pr_err("cpu%d is back, but an event of another module cannot be counted: %s\n",
 		       cpu, why.text);
@@ -110,6 +120,9 @@ static int cpu_down_callback(unsigned int cpu)
 	report_fault(cpu, my_clients_go(cpu));
 	if (s->target[cpu])
 		target_goes(s, s->target[cpu], "goes offline");
+	mutex_lock(&s->sample_lock);
+	my_session_unguard(my_pmu_cpu_of(cpu));
+	mutex_unlock(&s->sample_lock);
 	cpumask_clear_cpu(cpu, &hotplug.up);
 	return 0;
 }
@@ -305,6 +318,7 @@ int my_hotplug_start(struct my_session *s, const char *counters)
 	if (!err) {
 		my_session_print(s);
 		client_host.reserved = s->held.counters & MY_GENERIC_COUNTERS;
+		client_host.guarded = s->guarded;
 		my_clients_begin(&client_host);
 	}
 	cpus_read_unlock();

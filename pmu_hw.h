@@ -24,15 +24,15 @@
 #error "my_pmu is for x86-64"
 #endif
 
-/* CPUID leaf and sub-leaf 0; a leaf beyond the CPU's last reads as zeros. */
-static inline void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+/* A leaf beyond the CPU's last reads as zeros. */
+static inline void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
 	*eax = 0;
 	*ebx = 0;
 	*ecx = 0;
 	*edx = 0;
 	if (cpuid_eax(leaf & 0x80000000) >= leaf)
-		cpuid_count(leaf, 0, eax, ebx, ecx, edx);
+		cpuid_count(leaf, subleaf, eax, ebx, ecx, edx);
 }
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The architectural PMU: what CPUID leaf 0AH says, and the registers it
- * promises.  SDM volume 3, "Performance monitoring", "Architectural
+ * The architectural PMU: what CPUID leaves 0AH and 23H say, and the registers they
+ * promise.  SDM volume 3, "Performance monitoring", "Architectural
  * performance monitoring"; register numbers and layouts are in its tables of
  * architectural MSRs.
  *
@@ -45,6 +45,7 @@
 #define FIXED_FIELD			GENMASK_ULL(FIXED_FIELD_BITS - 1, 0)
 #define FIXED_OS			BIT_ULL(0)
 #define FIXED_USR			BIT_ULL(1)
+#define FIXED_PMI			BIT_ULL(3)
 
 /* IA32_PERF_GLOBAL_STATUS, from version 4 on: a PMI has frozen all counters. */
 #define STATUS_CTR_FRZ			BIT_ULL(59)
@@ -54,6 +55,32 @@
 
 /* What every CPU of version 2 has, whatever it says. */
 #define FIXED_OF_VERSION_2		3
+
+/*
+ * Leaf 23H has what leaf 0AH has no room for; on hybrids it speaks of the CPU that asks,
+ * and leaf 0AH of what all kinds have.
+ */
+#define INTEL_FEATURE_LEAF		7
+#define FEATURE_1_EAX_PERFMON_EXT	BIT(8)
+#define INTEL_PERFMON_EXT_LEAF		0x23
+/* Its sub-leaves; EAX of sub-leaf 0 has a bit for each that there is. */
+#define EXT_COUNTERS			1
+#define EXT_RELOAD			2
+#define EXT_EVENTS			3
+#define EXT_PRECISE			5
+
+/*
+ * From version 6 on all registers of a counter stand together: the counter, its event
+ * select, and two more, by which other counters' overflows reload it, or its own writes a
+ * record (PEBS).
+ */
+#define REGISTERS_OF_VERSION_6		6
+#define MSR_PMC_GP0_CTR			0x1900
+#define MSR_PMC_GP0_CFG_A		0x1901
+#define MSR_PMC_FX0_CTR			0x1980
+#define MSR_PMC_STEP			4
+#define PMC_CFG_B			2	/* from the counter's MSR on */
+#define PMC_CFG_C			3
 
 /* Topology; EBX of its first sub-leaf: how many threads a core has. */
 #define INTEL_TOPOLOGY_LEAF		0xb
@@ -70,8 +97,16 @@
 
 #define MAX_FIXED	(BITS_PER_LONG_LONG / FIXED_FIELD_BITS)
 
-/* The event selects end where IA32_PERF_STATUS begins. */
-#define MAX_GENERIC	(MSR_IA32_PERF_STATUS - MSR_ARCH_PERFMON_EVENTSEL0)
+/*
+ * Before version 6 the event selects end where IA32_PERF_STATUS begins; since, there are
+ * bits for so many.
+ */
+#define MAX_GENERIC_LEGACY	(MSR_IA32_PERF_STATUS - MSR_ARCH_PERFMON_EVENTSEL0)
+#define MAX_GENERIC		INTEL_PMC_IDX_FIXED
+
+/* More fixed counters have no field in IA32_FIXED_CTR_CTRL. */
+#define MAX_COUNTERS(generic)	(GENMASK_ULL((generic) - 1, 0) |	\
+				 GENMASK_ULL(MAX_FIXED - 1, 0) << INTEL_PMC_IDX_FIXED)
 
 #define CONFIG_EVENT	ARCH_PERFMON_EVENTSEL_EVENT
 #define CONFIG_CODE	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK)
@@ -111,6 +146,9 @@ static const u16 intel_fixed_events[] = {
 	0x003c,		/* CPU_CLK_UNHALTED.THREAD */
 	0x0300,		/* CPU_CLK_UNHALTED.REF_TSC */
 	0x0400,		/* TOPDOWN.SLOTS */
+	0x0073,		/* TOPDOWN_BAD_SPECULATION.ALL */
+	0x019c,		/* TOPDOWN_FE_BOUND.ALL */
+	0x02c2,		/* TOPDOWN_RETIRING.ALL */
 };
 
 /*
@@ -125,6 +163,12 @@ static const u16 intel_fixed_events[] = {
 	.exclude_user = true, .constraint = MY_PMC_ANY,			\
 }
 
+/* On some models a generic counter does not count it, and here it need not. */
+#define FIXED_EVENT(_name, _config)	{				\
+	.name = _name, .config = _config, .allowed = MY_FIXED_COUNTERS,	\
+	.exclude_user = true, .constraint = MY_PMC_ANY,			\
+}
+
 static const struct my_pmu_probe intel_probes[] = {
 	{ "instructions", KERNEL_EVENT("instructions", 0x00c0),
 	  HW_ROUND_INSTRUCTIONS, HW_ROUND_INSTRUCTIONS },
@@ -134,6 +178,12 @@ static const struct my_pmu_probe intel_probes[] = {
 	  HW_ROUND_INSTRUCTIONS / 8, HW_ROUND_INSTRUCTIONS * 64 },
 	{ "slots", KERNEL_EVENT("slots", 0x0400),
 	  HW_ROUND_INSTRUCTIONS, HW_ROUND_INSTRUCTIONS * 128 },
+	{ "slots of bad speculation", FIXED_EVENT("bad speculation", 0x0073),
+	  0, HW_ROUND_INSTRUCTIONS * 128 },
+	{ "slots without an instruction", FIXED_EVENT("frontend bound", 0x019c),
+	  0, HW_ROUND_INSTRUCTIONS * 128 },
+	{ "slots of what retired", FIXED_EVENT("retiring", 0x02c2),
+	  HW_ROUND_INSTRUCTIONS / 2, HW_ROUND_INSTRUCTIONS * 4 },
 };
 
 /**
@@ -143,6 +193,7 @@ static const struct my_pmu_probe intel_probes[] = {
  * @touched: counters that were stopped since they were saved
  * @others: IA32_PERF_GLOBAL_CTRL at the last stop, without the counters stopped
  * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last written
+ * @cfg: of each counter CFG_B and CFG_C before us, by id
  */
 struct intel_state {
 	u64 saved_ctrl;
@@ -150,9 +201,13 @@ struct intel_state {
 	u64 touched;
 	u64 others;
 	u64 ctrl;
+	struct intel_cfg {
+		u64 b, c;
+	} cfg[MY_PMC_NR];
 };
 
 static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
+static_assert(INTEL_PMC_IDX_FIXED + MAX_FIXED <= MY_PMC_NR);
 
 /**
  * struct intel_snapshot - what struct my_pmu_snapshot is here
@@ -242,7 +297,8 @@ static u64 intel_constraint(const struct my_x86_pmu *pmu, u64 config)
 
 /*
  * Generic counters count what has an event select.  Fixed counters count one event
- * each, and neither cycles with a number of them (cmask) nor edges; or what perf says.
+ * each, and neither cycles with a number of them (cmask) nor edges, whether perf knows them
+ * or not; or what perf says.
  *
  * EBX says of the events that it covers whether they exist.  What it does not
  * cover may be an event of this model, with the same encoding or another: the
@@ -253,7 +309,7 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 			      const struct my_perf_event_attr *attr,
 			      u64 *doubtful, const char **reason)
 {
-	u64 counters = attr->counters & pmu->counters & MY_FIXED_COUNTERS, right;
+	u64 counters = attr->counters & pmu->counters & MY_FIXED_COUNTERS, right = 0;
 	unsigned int i;
 
 	if (doubtful)
@@ -262,8 +318,9 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		counters |= pmu->counters & MY_GENERIC_COUNTERS;
 	for (i = 0; i < ARRAY_SIZE(intel_fixed_events); i++) {
 		if ((attr->config & (CONFIG_CODE | CONFIG_MODIFIERS)) == intel_fixed_events[i])
-			counters |= pmu->counters & BIT_ULL(INTEL_PMC_IDX_FIXED + i);
+			right |= pmu->counters & BIT_ULL(INTEL_PMC_IDX_FIXED + i);
 	}
+	counters |= right;
 	i = intel_arch_event(attr->config);
 	if (counters && !attr->confirmed && i < ARRAY_SIZE(intel_arch_events) &&
 	    (i < pmu->arch_events_len ? !(pmu->arch_events & BIT(i)) : attr->named)) {
@@ -277,7 +334,7 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		return 0;
 	}
 	*reason = "has no counter that counts it";
-	right = counters & (attr->counters ?: intel_constraint(pmu, attr->config));
+	right |= counters & (attr->counters ?: intel_constraint(pmu, attr->config));
 	if (doubtful)
 		*doubtful = counters & ~right;
 	return right;
@@ -302,7 +359,7 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 		hw->config = (user * FIXED_USR | kernel * FIXED_OS) << shift;
 		hw->config_mask = FIXED_FIELD << shift;
 		hw->config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
-		hw->event_base = MSR_CORE_PERF_FIXED_CTR0 + i;
+		hw->event_base = my_pmu_counter_msr(pmu, hw->idx);
 		/* SDM, RDPMC: ECX[30] selects the fixed counters. */
 		hw->event_base_rdpmc = i | INTEL_PMC_FIXED_RDPMC_BASE;
 		hw->cntval_bits = pmu->cntval_bits_fixed;
@@ -316,8 +373,8 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	    intel_arch_event(attr->config) == ARRAY_SIZE(intel_arch_events))
 		hw->rate_log2 = MY_OCCUPANCY_RATE_LOG2;
 	hw->config_mask = ~0ULL;
-	hw->config_base = pmu->eventsel + i;
-	hw->event_base = pmu->perfctr + i;
+	hw->config_base = my_pmu_eventsel_msr(pmu, hw->idx);
+	hw->event_base = my_pmu_counter_msr(pmu, hw->idx);
 	hw->event_base_rdpmc = i;
 	hw->cntval_bits = pmu->cntval_bits;
 }
@@ -453,8 +510,42 @@ static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 
 /* --- one event's registers ------------------------------------------------------ */
 
+/* What is 0, as nearly always, is not written. */
+static int intel_put_cfg(const struct my_hw_perf_event *hw, const struct intel_cfg *cfg)
+{
+	int b = 0, c = 0;
+
+	if (cfg->b)
+		b = hw_wrmsr(hw->event_base + PMC_CFG_B, cfg->b);
+	if (cfg->c)
+		c = hw_wrmsr(hw->event_base + PMC_CFG_C, cfg->c);
+	return b ?: c;
+}
+
+/*
+ * Of a counter that has CFG_C: those that have CFG_B have that, too.
+ *
+ * Linux clears neither CFG_B nor CFG_C when it disables an event, so that a counter would
+ * be reloaded by overflows of others, or write records and interrupt.
+ */
+static int intel_take_cfg(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
+			  struct intel_cfg *cfg)
+{
+	int err;
+
+	cfg->b = 0;
+	err = hw_rdmsr(hw->event_base + PMC_CFG_C, &cfg->c);
+	if (!err && pmu->cfg_b & BIT_ULL(hw->idx))
+		err = hw_rdmsr(hw->event_base + PMC_CFG_B, &cfg->b);
+	if (!err && cfg->b)
+		err = hw_wrmsr(hw->event_base + PMC_CFG_B, 0);
+	if (!err && cfg->c)
+		err = hw_wrmsr(hw->event_base + PMC_CFG_C, 0);
+	return err;
+}
+
 /* The register that fixed counters share has fields of others, which stay. */
-static int intel_program(const struct my_hw_perf_event *hw, u64 config)
+static int intel_write_control(const struct my_hw_perf_event *hw, u64 config)
 {
 	u64 ctrl = 0;
 	int err;
@@ -466,6 +557,18 @@ static int intel_program(const struct my_hw_perf_event *hw, u64 config)
 			return err;
 	}
 	return hw_wrmsr(hw->config_base, (ctrl & ~hw->config_mask) | config);
+}
+
+static int intel_program(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
+			 u64 config)
+{
+	struct intel_cfg theirs;
+	int err = 0;
+
+	lockdep_assert_irqs_disabled();
+	if (pmu->cfg_c & BIT_ULL(hw->idx))
+		err = intel_take_cfg(pmu, hw, &theirs);
+	return err ?: intel_write_control(hw, config);
 }
 
 static int intel_read(const struct my_hw_perf_event *hw, u64 *val)
@@ -498,31 +601,35 @@ static int intel_write_saved(const struct my_x86_pmu *pmu, int idx, u64 count)
 {
 	u64 legacy = (s64)(s32)count & GENMASK_ULL(pmu->cntval_bits - 1, 0);
 
-	if (my_pmc_is_fixed(idx))
-		return hw_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), count);
-	if (pmu->flags & INTEL_FULL_WIDTH || legacy == count)
-		return hw_wrmsr(pmu->perfctr + idx, count);
+	if (my_pmc_is_fixed(idx) || pmu->flags & INTEL_FULL_WIDTH || legacy == count)
+		return hw_wrmsr(my_pmu_counter_msr(pmu, idx), count);
 	return 0;
 }
 
 /*
  * Stop, then the counter, then the control: SDM asks that a counter not be
- * written while it is enabled.  All three are tried, whatever fails.
+ * written while it is enabled.  All are tried, whatever fails.
  */
-static int intel_disable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw)
+static int intel_disable(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			 struct my_hw_perf_event *hw)
 {
-	int stop, count, config;
+	const struct intel_state *s = (const struct intel_state *)state->word;
+	int stop, count, cfg = 0, config;
 
 	lockdep_assert_irqs_disabled();
-	stop = intel_program(hw, 0);
+	stop = intel_write_control(hw, 0);
 	count = intel_write_saved(pmu, hw->idx, hw->saved_count);
-	config = intel_program(hw, hw->saved_config);
-	return stop ?: count ?: config;
+	if (pmu->cfg_c & BIT_ULL(hw->idx))
+		cfg = intel_put_cfg(hw, &s->cfg[hw->idx]);
+	config = intel_write_control(hw, hw->saved_config);
+	return stop ?: count ?: cfg ?: config;
 }
 
 /* The counter counts on from its existing value: only its growth is counted. */
-static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw)
+static int intel_enable(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			struct my_hw_perf_event *hw)
 {
+	struct intel_state *s = (struct intel_state *)state->word;
 	int err;
 
 	lockdep_assert_irqs_disabled();
@@ -533,12 +640,16 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_hw_perf_event *h
 	err = hw_rdmsr(hw->event_base, &hw->saved_count);
 	if (err)
 		return err;
-	err = intel_program(hw, hw->config);
+	if (pmu->cfg_c & BIT_ULL(hw->idx))
+		err = intel_take_cfg(pmu, hw, &s->cfg[hw->idx]);
+	err = err ?: intel_write_control(hw, hw->config);
+	if (err && pmu->cfg_c & BIT_ULL(hw->idx))
+		intel_put_cfg(hw, &s->cfg[hw->idx]);
 	if (err)
 		return err;
 	err = hw_rdpmc(hw->event_base_rdpmc, &hw->prev_count);
 	if (err)
-		intel_disable(pmu, hw);	/* in version 1 it has counted */
+		intel_disable(pmu, state, hw);	/* in version 1 it has counted */
 	return err;
 }
 
@@ -561,7 +672,7 @@ static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 	*in_use = 0;
 	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
 		idx = __ffs64(left);
-		err = hw_rdmsr(pmu->eventsel + idx, &val);
+		err = hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &val);
 		if (err)
 			return err;
 		if (val & ARCH_PERFMON_EVENTSEL_ENABLE)
@@ -601,17 +712,22 @@ static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 		return err;
 	err = intel_find_in_use(pmu, &in_use);
 	snapshot->in_use = in_use;
+	snapshot->interrupts = 0;
 	for (left = pmu->counters & MY_GENERIC_COUNTERS; left && !err; left &= left - 1) {
 		idx = __ffs64(left);
-		err = hw_rdmsr(pmu->perfctr + idx, &s->count[idx]) ?:
-		      hw_rdmsr(pmu->eventsel + idx, &s->select[idx]);
+		err = hw_rdmsr(my_pmu_counter_msr(pmu, idx), &s->count[idx]) ?:
+		      hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &s->select[idx]);
+		if (s->select[idx] & ARCH_PERFMON_EVENTSEL_INT)
+			snapshot->interrupts |= in_use & BIT_ULL(idx);
 	}
 	left = pmu->counters & MY_FIXED_COUNTERS;
 	if (left && !err)
 		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &s->fixed_ctrl);
 	for (; left && !err; left &= left - 1) {
 		idx = __ffs64(left);
-		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR0 + my_pmc_number(idx), &s->count[idx]);
+		err = hw_rdmsr(my_pmu_counter_msr(pmu, idx), &s->count[idx]);
+		if (s->fixed_ctrl >> my_pmc_number(idx) * FIXED_FIELD_BITS & FIXED_PMI)
+			snapshot->interrupts |= in_use & BIT_ULL(idx);
 	}
 	return err;
 }
@@ -634,7 +750,7 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 		first = first ?: err;
 		if (my_pmc_is_fixed(idx))
 			continue;
-		err = hw_wrmsr(pmu->eventsel + idx, s->select[idx]);
+		err = hw_wrmsr(my_pmu_eventsel_msr(pmu, idx), s->select[idx]);
 		first = first ?: err;
 	}
 	if (pmu->counters & MY_FIXED_COUNTERS) {
@@ -824,6 +940,8 @@ static void intel_capture_cpus(void *by_cpu)
 /* --- CPUID --------------------------------------------------------------------------- */
 
 static const struct my_pmu_ops intel_ops = {
+	.eventsel_reserve = MSR_ARCH_PERFMON_EVENTSEL0,
+	.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
 	.probes = intel_probes,
 	.nr_probes = ARRAY_SIZE(intel_probes),
 	.counters_for = intel_counters_for,
@@ -854,26 +972,51 @@ static const struct my_pmu_ops intel_ops = {
  * Intel's CPUs (arch/x86/events/intel/core.c); all known ones of the other
  * vendors say that they have three.
  */
-static void decode_fixed(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf)
+static u64 decode_counters(struct my_x86_pmu *pmu, const struct intel_pmu_leaf *leaf)
 {
+	unsigned int generic = min_t(unsigned int, MAX_GENERIC,
+				     FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax));
 	unsigned int num = FIELD_GET(LEAF_EDX_NUM_FIXED, leaf->edx);
 	unsigned int bits = FIELD_GET(LEAF_EDX_BIT_WIDTH_FIXED, leaf->edx);
-	u32 fixed;
+	u64 fixed = 0, counters = generic ? GENMASK_ULL(generic - 1, 0) : 0;
 
 	pmu->cntval_bits_fixed = bits;
+	/* If there is a leaf 23H, what it has is all that this CPU has. */
+	if (leaf->generic)
+		return (u64)leaf->fixed << INTEL_PMC_IDX_FIXED | leaf->generic;
 	if (pmu->version < 2)
-		return;
+		return counters;
 	if (pmu->version < 5 && !leaf->hypervisor && num < FIXED_OF_VERSION_2) {
 		num = FIXED_OF_VERSION_2;
 		pmu->cntval_bits_fixed = bits ?: pmu->cntval_bits;
 	}
-	fixed = num ? GENMASK(num - 1, 0) : 0;
+	if (num)
+		fixed = GENMASK_ULL(num - 1, 0);
 	if (pmu->version >= 5)
 		fixed |= leaf->ecx;
-	/* More have no field in IA32_FIXED_CTR_CTRL. */
-	fixed &= GENMASK(MAX_FIXED - 1, 0);
-	pmu->counters |= (u64)fixed << INTEL_PMC_IDX_FIXED;
+	return counters | fixed << INTEL_PMC_IDX_FIXED;
 }
+
+/*
+ * SDM, "Full-width writes to performance counter registers": through their original
+ * addresses only 32 bits of generic counters can be written, sign-extended.
+ */
+static const struct my_x86_pmu intel_registers[] = {
+	{
+		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,
+		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
+		.fixedctr = MSR_CORE_PERF_FIXED_CTR0,
+		.msr_step = 1,
+		.counters = MAX_COUNTERS(MAX_GENERIC_LEGACY),
+	}, {	/* from version 6 on */
+		.eventsel = MSR_PMC_GP0_CFG_A,
+		.perfctr = MSR_PMC_GP0_CTR,
+		.fixedctr = MSR_PMC_FX0_CTR,
+		.msr_step = MSR_PMC_STEP,
+		.flags = INTEL_FULL_WIDTH,
+		.counters = MAX_COUNTERS(MAX_GENERIC),
+	},
+};
 
 static bool wrong_width(unsigned int bits)
 {
@@ -881,12 +1024,12 @@ static bool wrong_width(unsigned int bits)
 }
 
 /**
- * my_intel_pmu_decode() - a PMU from CPUID leaf 0AH
+ * my_intel_pmu_decode() - a PMU from CPUID leaves 0AH and 23H
  * @pmu: filled in
- * @leaf: the leaf's four registers
+ * @leaf: the leaves' registers
  * @why: if refused, the reason
  *
- * SDM volume 2, CPUID, "Architectural performance monitoring leaf".
+ * SDM volume 2, CPUID, "Architectural performance monitoring leaf" and "extended leaf".
  *
  * Context: any; pure.
  * Return: 0, or -ENODEV if the leaf describes no PMU that can be used.
@@ -895,25 +1038,27 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 			const struct intel_pmu_leaf *leaf,
 			struct my_pmu_why *why)
 {
-	unsigned int num = min_t(unsigned int, MAX_GENERIC,
-				 FIELD_GET(LEAF_EAX_NUM_COUNTERS, leaf->eax));
 	/* EBX has 32 bits, whatever the length. */
 	unsigned int len = min_t(unsigned int, 32,
 				 FIELD_GET(LEAF_EAX_MASK_LENGTH, leaf->eax));
+	unsigned int version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax);
 
-	*pmu = (struct my_x86_pmu) {
-		.ops = &intel_ops,
-		.version = FIELD_GET(LEAF_EAX_VERSION, leaf->eax),
-		.eventsel = MSR_ARCH_PERFMON_EVENTSEL0,
-		.perfctr = MSR_ARCH_PERFMON_PERFCTR0,
-		.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
-		.counters = num ? GENMASK_ULL(num - 1, 0) : 0,
-		.cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax),
-		/* Event i exists if i is below the length and EBX[i] is 0. */
-		.arch_events = len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0,
-		.arch_events_len = len,
-	};
-	decode_fixed(pmu, leaf);
+	*pmu = intel_registers[version >= REGISTERS_OF_VERSION_6];
+	pmu->ops = &intel_ops;
+	pmu->version = version;
+	pmu->cntval_bits = FIELD_GET(LEAF_EAX_BIT_WIDTH, leaf->eax);
+	pmu->counters &= decode_counters(pmu, leaf);
+	if (version >= REGISTERS_OF_VERSION_6) {
+		pmu->cfg_b = pmu->counters & leaf->reload;
+		pmu->cfg_c = pmu->counters & (leaf->reload | leaf->precise);
+	}
+	/*
+	 * Event i exists if i is below the length and EBX[i] is 0; or by leaf 23H: leaf 0AH
+	 * of a hybrid has those that all CPUs have.
+	 */
+	pmu->arch_events = len ? ~leaf->ebx & GENMASK(len - 1, 0) : 0;
+	pmu->arch_events |= leaf->events;
+	pmu->arch_events_len = max_t(u32, len, fls(leaf->events));
 	if (!pmu->version)
 		return my_refuse(why, -ENODEV,
 				 "no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
@@ -963,11 +1108,38 @@ static int find_errata(struct my_x86_pmu *pmu, u32 signature, struct my_pmu_why 
 			return my_refuse(why, -ENODEV,
 					 "no PMU that can be used: counters of this model (%u) count wrong without a workaround that only perf has (errata AAK100, AAP53, BD53)",
 					 model);
-		hw_cpuid(INTEL_TOPOLOGY_LEAF, &eax, &threads, &ecx, &edx);
+		hw_cpuid(INTEL_TOPOLOGY_LEAF, 0, &eax, &threads, &ecx, &edx);
 		if (FIELD_GET(LEAF_EBX_THREADS, threads) > 1)
 			pmu->flags |= intel_errata[i].flag;
 	}
 	return 0;
+}
+
+/* Leaf 23H, of the CPU that this runs on. */
+static void read_ext(struct intel_pmu_leaf *leaf)
+{
+	u32 last, subleaves, features, eax, ebx, ecx, edx;
+
+	hw_cpuid(INTEL_FEATURE_LEAF, 0, &last, &ebx, &ecx, &edx);
+	if (!last)
+		return;
+	hw_cpuid(INTEL_FEATURE_LEAF, 1, &features, &ebx, &ecx, &edx);
+	if (!(features & FEATURE_1_EAX_PERFMON_EXT))
+		return;
+	hw_cpuid(INTEL_PERFMON_EXT_LEAF, 0, &subleaves, &ebx, &ecx, &edx);
+	if (subleaves & BIT(EXT_COUNTERS))
+		hw_cpuid(INTEL_PERFMON_EXT_LEAF, EXT_COUNTERS, &leaf->generic, &leaf->fixed,
+			 &ecx, &edx);
+	if (subleaves & BIT(EXT_RELOAD)) {
+		hw_cpuid(INTEL_PERFMON_EXT_LEAF, EXT_RELOAD, &eax, &ebx, &ecx, &edx);
+		leaf->reload = (u64)ebx << INTEL_PMC_IDX_FIXED | eax;
+	}
+	if (subleaves & BIT(EXT_EVENTS))
+		hw_cpuid(INTEL_PERFMON_EXT_LEAF, EXT_EVENTS, &leaf->events, &ebx, &ecx, &edx);
+	if (subleaves & BIT(EXT_PRECISE)) {
+		hw_cpuid(INTEL_PERFMON_EXT_LEAF, EXT_PRECISE, &eax, &ebx, &ecx, &edx);
+		leaf->precise = (u64)ecx << INTEL_PMC_IDX_FIXED | eax;
+	}
 }
 
 /**
@@ -975,7 +1147,7 @@ static int find_errata(struct my_x86_pmu *pmu, u32 signature, struct my_pmu_why 
  * @pmu: filled in
  * @why: if refused, the reason
  *
- * Only reads: CPUID leaves 1, 0AH and 0BH, and IA32_PERF_CAPABILITIES if there.
+ * Only reads: CPUID leaves 1, 7, 0AH, 0BH and 23H, and IA32_PERF_CAPABILITIES if there.
  *
  * Context: the CPU in question, interrupts off.
  * Return: 0; -ENODEV if it has no PMU, or one that counts wrong; -EIO if a promised
@@ -983,7 +1155,7 @@ static int find_errata(struct my_x86_pmu *pmu, u32 signature, struct my_pmu_why 
  */
 int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 {
-	struct intel_pmu_leaf leaf;
+	struct intel_pmu_leaf leaf = {};
 	u32 signature, ebx, ecx, edx;
 	u64 cap = 0;
 	int err;
@@ -995,9 +1167,10 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 	if (!hw_has_architectural_vendor())
 		return my_refuse(why, -ENODEV,
 				 "no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet");
-	hw_cpuid(1, &signature, &ebx, &ecx, &edx);
+	hw_cpuid(1, 0, &signature, &ebx, &ecx, &edx);
 	leaf.hypervisor = ecx & CPUID_1_ECX_HYPERVISOR;
-	hw_cpuid(INTEL_PMU_LEAF, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
+	hw_cpuid(INTEL_PMU_LEAF, 0, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
+	read_ext(&leaf);
 	err = my_intel_pmu_decode(pmu, &leaf, why);
 	if (err)
 		return err;
@@ -1007,11 +1180,7 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 			return my_refuse(why, err,
 					 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");
 	}
-	/*
-	 * SDM, "Full-width writes to performance counter registers": through the
-	 * original addresses only 32 bits can be written, sign-extended.
-	 */
-	if (cap & PERF_CAP_FULL_WIDTH_WRITE) {
+	if (cap & PERF_CAP_FULL_WIDTH_WRITE && !(pmu->flags & INTEL_FULL_WIDTH)) {
 		pmu->flags |= INTEL_FULL_WIDTH;
 		pmu->perfctr = MSR_IA32_PMC0;
 	}

@@ -21,6 +21,7 @@ struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
 #define MY_PMC_MAX		64	/* ids */
+#define MY_PMC_NR		48	/* those that a counter can have: 32 and 16 */
 #define MY_NO_COUNTER		(-1)
 #define MY_EVENT_NAME_LEN	96
 
@@ -133,21 +134,23 @@ struct my_hw_perf_event {
 /**
  * struct my_pmu_state - what the back end keeps of one CPU
  * @word: opaque above the back end: the registers that all counters share, before
- *	us and as they were last seen
+ *	us and as they were last seen, and what it notes of each counter
  */
 struct my_pmu_state {
-	u64 word[5];
+	u64 word[5 + 2 * MY_PMC_NR];
 };
 
 /**
  * struct my_pmu_snapshot - all of a PMU's registers before perf is asked about events
- * @in_use: a counter was counting: perf, which would take it, must not count
+ * @in_use: counters that were counting: perf, which would take one, must not count
+ * @interrupts: those of them that interrupt at an overflow, as perf's do
  * @unlike: the PMU is another one than perf thinks: perf must not count
  * @counted: perf has counted since
  * @word: opaque above the back end
  */
 struct my_pmu_snapshot {
-	bool in_use;
+	u64 in_use;
+	u64 interrupts;
 	bool unlike;
 	bool counted;
 	u64 word[2 * MY_PMC_MAX + 2];
@@ -167,7 +170,7 @@ struct my_pmu_stopped {
 };
 
 /* Places of counters in a capture. */
-#define MY_CAPTURE_MAX		48
+#define MY_CAPTURE_MAX		MY_PMC_NR
 
 /**
  * struct my_pmu_plan - which registers a capture reads, and what they must hold
@@ -227,6 +230,8 @@ struct my_pmu_probe {
 
 /**
  * struct my_pmu_ops - how a PMU is driven
+ * @eventsel_reserve: MSR by which Linux's reservations know the first event select
+ * @perfctr_reserve: MSR by which they know the first generic counter
  * @probes: events for the self-test
  * @nr_probes: how many
  * @counters_for: the counters that count this event, as far as is known of the CPU's
@@ -243,7 +248,8 @@ struct my_pmu_probe {
  * @enable: save the event's own registers, program them, read the counter once
  * @disable: put back what @enable saved; a counter's value as far as it can be
  *	written
- * @program: write the event's control register: @hw->config, or 0 to stop
+ * @program: write the event's control register: @hw->config, or 0 to stop; what others
+ *	may have left beside it, so that it does more than count, is cleared before
  * @start: let these counters count, with one write where the PMU can (Intel from
  *	version 2 on); overflow bits of @ack are cleared before, so that none that is set
  *	from now on is lost
@@ -267,6 +273,8 @@ struct my_pmu_probe {
  * the functions of cross-calls call request->otherwise(), which may.
  */
 struct my_pmu_ops {
+	u32 eventsel_reserve;
+	u32 perfctr_reserve;
 	const struct my_pmu_probe *probes;
 	unsigned int nr_probes;
 	u64 (*counters_for)(const struct my_x86_pmu *pmu,
@@ -283,9 +291,12 @@ struct my_pmu_ops {
 		    u64 counters);
 	int (*restore)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       u64 counters);
-	int (*enable)(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw);
-	int (*disable)(const struct my_x86_pmu *pmu, struct my_hw_perf_event *hw);
-	int (*program)(const struct my_hw_perf_event *hw, u64 config);
+	int (*enable)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		      struct my_hw_perf_event *hw);
+	int (*disable)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		       struct my_hw_perf_event *hw);
+	int (*program)(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
+		       u64 config);
 	int (*start)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		     u64 counters, u64 ack);
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
@@ -309,32 +320,51 @@ struct my_pmu_ops {
  * struct my_x86_pmu - the PMU that a CPU has: its capabilities, and how it is driven
  * @counters: the counters that exist, by id; there may be holes
  * @arch_events: the back end's: architectural events that exist
+ * @cfg_b: the back end's: counters that have a register of that name
+ * @cfg_c: the back end's: counters that have a register of that name
  * @ops: the operations
  * @arch_events_len: the back end's: how many of them are known to exist or not
  * @version: of the architectural PMU
+ * @msr_step: the back end's: from a counter's MSRs to those of the next one of its kind
  * @cntval_bits: width of the generic counters
  * @cntval_bits_fixed: width of the fixed counters
- * @eventsel: MSR of the first event select
- * @perfctr: MSR by which the first generic counter is written
- * @perfctr_reserve: MSR by which Linux's reservations know the first generic counter
+ * @eventsel: the back end's: MSR of the first event select
+ * @perfctr: the back end's: MSR by which the first generic counter is written
+ * @fixedctr: the back end's: MSR by which the first fixed counter is written
  * @flags: the back end's: what it can do, and what must be heeded
  */
 struct my_x86_pmu {
 	u64 counters;
 	u64 arch_events;
+	u64 cfg_b;
+	u64 cfg_c;
 	const struct my_pmu_ops *ops;
 	u32 arch_events_len;
-	u32 version;
+	u16 version;
+	u16 msr_step;
 	u32 cntval_bits;
 	u32 cntval_bits_fixed;
 	u32 eventsel;
 	u32 perfctr;
-	u32 perfctr_reserve;
+	u32 fixedctr;
 	u32 flags;
 };
 
 /* PMUs are compared byte by byte: are CPUs alike? */
-static_assert(sizeof(struct my_x86_pmu) == 3 * sizeof(u64) + 8 * sizeof(u32));
+static_assert(sizeof(struct my_x86_pmu) ==
+	      5 * sizeof(u64) + 2 * sizeof(u16) + 7 * sizeof(u32));
+
+/* MSR of a generic counter's event select, and of any counter. */
+static inline u32 my_pmu_eventsel_msr(const struct my_x86_pmu *pmu, int idx)
+{
+	return pmu->eventsel + idx * pmu->msr_step;
+}
+
+static inline u32 my_pmu_counter_msr(const struct my_x86_pmu *pmu, int idx)
+{
+	return (my_pmc_is_fixed(idx) ? pmu->fixedctr : pmu->perfctr) +
+	       my_pmc_number(idx) * pmu->msr_step;
+}
 
 static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)
 {

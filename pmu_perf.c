@@ -15,27 +15,32 @@
 
 #include "pmu_perf.h"
 
+/* Of an event: it is never started; it is; and no other is beside it. */
+enum how { ASLEEP, STARTED, ALONE };
+
 /*
- * An event that is never started, unless it is to be @started: no counter's register is
- * touched.  With exclude_guest, because KVM may refuse others (mediated vPMU).  Raw events
- * are of this CPU's PMU: on hybrids PERF_TYPE_RAW is that of the P-cores.
+ * Unless the event is started no counter's register is touched.  With exclude_guest,
+ * because KVM may refuse others (mediated vPMU); but one that is to be alone is against
+ * KVM's guests, too.  Raw events are of this CPU's PMU: on
+ * hybrids PERF_TYPE_RAW is that of the P-cores.
  */
-static struct perf_event *open_event(int cpu, u32 type, u64 config, bool started)
+static struct perf_event *open_event(int cpu, u32 type, u64 config, enum how how)
 {
 	struct perf_event_attr attr = {
 		.type = type,
 		.size = sizeof(attr),
 		.config = config,
-		.disabled = !started,
-		.pinned = started,
-		.exclude_guest = 1,
+		.disabled = how == ASLEEP,
+		.pinned = how != ASLEEP,
+		.exclusive = how == ALONE,
+		.exclude_guest = how != ALONE,
 	};
 	struct perf_event *event, *cycles;
 
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 	if (event != ERR_PTR(-ENOENT) || type != PERF_TYPE_RAW)
 		return event;
-	cycles = open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	cycles = open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
 	if (IS_ERR(cycles))
 		return event;
 	attr.type = cycles->pmu->type;
@@ -57,7 +62,7 @@ static struct perf_event *open_event(int cpu, u32 type, u64 config, bool started
  */
 int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 {
-	struct perf_event *event = open_event(cpu, type, config, false);
+	struct perf_event *event = open_event(cpu, type, config, ASLEEP);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -94,7 +99,7 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 
 	*counters = 0;
 	for (n = 0; n < COPIES;) {
-		copy[n] = open_event(cpu, type, config, true);
+		copy[n] = open_event(cpu, type, config, STARTED);
 		if (IS_ERR(copy[n])) {
 			err = PTR_ERR(copy[n]);
 			break;
@@ -148,7 +153,7 @@ static struct device_attribute *find_event(const struct attribute_group **groups
 int my_perf_show(int cpu, const char *name, char *page)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES, false);
+					      PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
 	struct device_attribute *attr = NULL;
 	int err = -ENOENT;
 
@@ -176,11 +181,61 @@ int my_perf_show(int cpu, const char *name, char *page)
  */
 void *my_perf_hold(int cpu)
 {
-	return open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	return open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+}
+
+/*
+ * What KVM opens for a guest with LBRs: an event that takes no counter, on all models
+ * (arch/x86/events/intel/core.c: INTEL_FIXED_VLBR_EVENT).
+ */
+#define EVENT_WITHOUT_COUNTER	0x1b00
+
+/**
+ * my_perf_exclude() - keep perf's events off the counters of a CPU
+ * @cpu: the CPU
+ *
+ * An exclusive event of perf's, and pinned: as long as it is on, no other one that needs
+ * a counter is scheduled on this CPU, of whatever task; such events are opened and do not
+ * count, and pinned ones of tasks are in the error state from then on.  When it is opened,
+ * and whenever perf tries, perf writes IA32_PERF_GLOBAL_CTRL.
+ *
+ * perf's oldest pinned event comes first: one that was there, and was not on, can put
+ * this one off for good, see my_perf_excludes().
+ *
+ * Context: task, or a hotplug callback; sleeps.
+ * Return: for my_perf_let_go(); ERR_PTR: -EBUSY if another pinned event is on, as that
+ * of the NMI watchdog; or as perf refuses it.
+ */
+void *my_perf_exclude(int cpu)
+{
+	struct perf_event *event = open_event(cpu, PERF_TYPE_RAW, EVENT_WITHOUT_COUNTER,
+					      ALONE);
+
+	if (IS_ERR(event) || my_perf_excludes(event))
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EBUSY);
 }
 
 /**
- * my_perf_let_go() - the end of my_perf_hold()
+ * my_perf_excludes() - are perf's events still kept off?
+ * @guard: what my_perf_exclude() returned
+ *
+ * It is off for moments in which perf schedules events anew, and in the error state once
+ * there was another one before it.
+ *
+ * Context: any.
+ * Return: false if they are not.
+ */
+bool my_perf_excludes(void *guard)
+{
+	struct perf_event *event = guard;
+
+	return READ_ONCE(event->state) >= PERF_EVENT_STATE_INACTIVE;
+}
+
+/**
+ * my_perf_let_go() - the end of my_perf_hold(), or my_perf_exclude()
  * @held: what that returned
  *
  * Context: task; sleeps.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The running kernel's perf, asked what an event is on a CPU, and where it is counted. */
+/*
+ * The running kernel's perf, asked what an event is on a CPU, and where it is counted; and
+ * kept off a CPU's counters.
+ */
 #ifndef MY_PMU_PERF_H
 #define MY_PMU_PERF_H
 
@@ -19,6 +22,8 @@ int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer);
 int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters);
 int my_perf_show(int cpu, const char *name, char *page);
 void *my_perf_hold(int cpu);
+void *my_perf_exclude(int cpu);
+bool my_perf_excludes(void *guard);
 void my_perf_let_go(void *held);
 
 #endif

@@ -83,16 +83,18 @@ static const char *counter_list(char text[COUNTER_SET_LEN], u64 counters)
  * @cpus: CPUs on which it is so
  * @set: the event set of one of them
  * @reserved: the counters that are reserved
+ * @guarded: that does not keep perf out, guards on these CPUs do
  *
  * Context: task.
  */
 void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
-		     u64 reserved)
+		     u64 reserved, bool guarded)
 {
 	char held[COUNTER_SET_LEN], used[COUNTER_SET_LEN], firmware[COUNTER_SET_LEN];
 
-	pr_info("cpu%*pbl: held against perf, on all CPUs:%s; counting:%s; the firmware's:%s\n",
-		cpumask_pr_args(cpus), counter_list(held, reserved),
+	pr_info("cpu%*pbl: held against perf, on %s CPUs:%s; counting:%s; the firmware's:%s\n",
+		cpumask_pr_args(cpus), guarded ? "these" : "all",
+		counter_list(held, guarded ? set->cpu->pmu.counters : reserved),
 		counter_list(used, set->used),
 		counter_list(firmware, set->cpu->firmware));
 }

@@ -53,7 +53,7 @@ struct my_summary {
 
 void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *cpu);
 void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
-		     u64 reserved);
+		     u64 reserved, bool guarded);
 void my_print_sample(struct my_printer *p, const struct my_target *t);
 void my_summary_add(struct my_summary *sum, const struct my_target *t);
 void my_print_summary(struct my_printer *p, const struct my_summary *sum,

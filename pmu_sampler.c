@@ -81,10 +81,36 @@ static void read_cpus(struct my_session *s, bool keep_up)
 	my_pmu_read_cpus(s->cpus, s->request);
 }
 
+/*
+ * perf may put a guard off (my_perf_exclude()).  A CPU whose set is online cannot go
+ * meanwhile: its hotplug callback waits for @sample_lock.
+ */
+static void check_guards(struct my_session *s)
+{
+	struct my_pmu_why why;
+	struct my_target *t;
+	bool guarded;
+	int err;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->set.offline)
+			continue;
+		guarded = t->set.cpu->guard;
+		err = my_session_guard(s, t->set.cpu, &why);
+		if (guarded && err)
+			pr_err("cpu%d: perf is not kept out any more, counts may be wrong: %s\n",
+			       t->set.cpu->cpu, why.text);
+		else if (!guarded && !err)
+			pr_info("cpu%d: perf is kept out again\n", t->set.cpu->cpu);
+	}
+}
+
 static void take_samples(struct my_session *s)
 {
 	struct my_target *t;
 
+	if (s->guarded)
+		check_guards(s);
 	read_cpus(s, false);
 	sampler->number++;
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {

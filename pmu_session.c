@@ -158,7 +158,9 @@ static bool same_pmu(const struct my_target *a, const struct my_target *b)
 static bool same_owners(const struct my_target *a, const struct my_target *b)
 {
 	return a->set.used == b->set.used &&
-	       a->set.cpu->firmware == b->set.cpu->firmware;
+	       a->set.cpu->firmware == b->set.cpu->firmware &&
+	       (!a->set.cpu->guard ||
+		a->set.cpu->pmu.counters == b->set.cpu->pmu.counters);
 }
 
 /* Once for all CPUs that are alike: their PMU, or else who owns its counters. */
@@ -182,7 +184,8 @@ static void print_alike(struct my_session *s,
 			my_print_pmu(cpus, t->set.cpu);
 		else
 			my_print_owners(cpus, &t->set,
-					s->held.counters & MY_GENERIC_COUNTERS);
+					s->held.counters & MY_GENERIC_COUNTERS,
+					s->guarded);
 		cpumask_andnot(left, left, cpus);
 	}
 }
@@ -323,7 +326,7 @@ static int ask_perf(struct my_session *s, bool free, struct lacking *first)
 
 	for (t = my_session_next(s, NULL); t && !err; t = my_session_next(s, t)) {
 		like = my_session_next(s, NULL);
-		while (!same_pmu(like, t))
+		while (!alike(like->set.cpu, t->set.cpu))
 			like = my_session_next(s, like);
 		err = resolve_events(t, like, free, first);
 	}
@@ -386,7 +389,7 @@ static int find_unwanted(const struct my_target *t, int err)
 			return i;
 		last = max(last, i);
 	}
-	return err || my_event_set_multiplexes(&t->set) ? last : -1;
+	return !err && my_event_set_multiplexes(&t->set) ? last : -1;
 }
 
 /* What the CPU does not have, and what is optional and unwanted, is left out. */
@@ -412,6 +415,52 @@ static int assign(struct my_target *t, struct lacking *first)
 
 /* --- all of it -------------------------------------------------------------------- */
 
+/**
+ * my_session_unguard() - the end of my_session_guard()
+ * @cpu: the CPU; its registers are as they were
+ *
+ * Context: task, or a hotplug callback; sleeps.
+ */
+void my_session_unguard(struct my_pmu_cpu *cpu)
+{
+	if (cpu->guard)
+		my_perf_let_go(cpu->guard);
+	cpu->guard = NULL;
+}
+
+/**
+ * my_session_guard() - keep perf off a CPU's counters, where reservations do not
+ * @s: the session
+ * @cpu: the CPU; online
+ * @why: if refused, the reason and the cure
+ *
+ * From Linux 6.11 on perf has registers of version 6 that Linux's reservations do not know.
+ * A guard that perf has put off is replaced.
+ *
+ * Context: task, or a hotplug callback; sleeps.
+ * Return: 0, also if it has a guard, or needs none; -EBUSY; -ENOMEM.
+ */
+int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
+		     struct my_pmu_why *why)
+{
+	void *guard;
+
+	if (!s->guarded || (cpu->guard && my_perf_excludes(cpu->guard)))
+		return 0;
+	my_session_unguard(cpu);
+	guard = my_perf_exclude(cpu->cpu);
+	if (guard == ERR_PTR(-EBUSY))
+		return my_refuse_busy(why);
+	if (guard == ERR_PTR(-ENOMEM))
+		return my_refuse(why, -ENOMEM, "no memory for an event of perf's");
+	if (IS_ERR(guard))
+		return my_refuse(why, -EBUSY,
+				 "nothing keeps perf out of a PMU of version %u in this kernel",
+				 s->held.version);
+	cpu->guard = guard;
+	return 0;
+}
+
 /* Of all CPUs: Linux's reservations are for all of them. */
 static int reserve(struct my_session *s, struct my_pmu_why *why)
 {
@@ -421,6 +470,45 @@ static int reserve(struct my_session *s, struct my_pmu_why *why)
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		s->held.counters |= t->set.cpu->pmu.counters;
 	return my_pmu_reserve(&s->held, why);
+}
+
+static void release_perf(struct my_session *s)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		my_session_unguard(t->set.cpu);
+	my_pmu_release(&s->held);
+}
+
+static int guard_all(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+	int err = 0;
+
+	/* A guard would end what others count, for good if it is pinned. */
+	for (t = my_session_next(s, NULL); t && !err; t = my_session_next(s, t))
+		err = t->snapshot.interrupts ? my_refuse_busy(why) : 0;
+	for (t = my_session_next(s, NULL); t && !err; t = my_session_next(s, t))
+		err = my_session_guard(s, t->set.cpu, why);
+	if (err)
+		release_perf(s);
+	return err;
+}
+
+/*
+ * A guard stops those who count already.  What counted when the CPU was first looked at,
+ * and does not any more, was theirs.
+ */
+static int check_free(struct my_session *s, struct my_pmu_why *why)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (t->snapshot.in_use & ~t->set.cpu->firmware)
+			return my_refuse_busy(why);
+	}
+	return 0;
 }
 
 static void release_all(struct my_session *s)
@@ -448,7 +536,7 @@ static void release_all(struct my_session *s)
  */
 int my_session_take_over(struct my_session *s, const char *counters)
 {
-	int err, parsed, asked, busy;
+	int err, parsed, asked, busy, theirs = 0;
 	struct lacking first = {};
 	struct my_pmu_why whose;
 	struct my_target *t;
@@ -474,26 +562,25 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	/* That keeps perf out, unless it has registers that nobody can reserve. */
 	held = busy ? ERR_PTR(-EBUSY) : my_perf_hold(s->names_cpu);
 	my_perf_let_go(held);
-	if (held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT)) {
-		my_pmu_release(&s->held);
-		busy = my_refuse(&whose, -EBUSY,
-				 "nothing keeps perf out of a PMU of version %u in this kernel",
-				 s->held.version);
-	}
+	s->guarded = held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT);
+	if (s->guarded)
+		busy = guard_all(s, &whose);
 	/* Whatever is refused later, registers are as they were before perf was asked. */
 	err = busy ? 0 : with_each_cpu(s, my_pmu_find_firmware);
+	if (!busy && !err && s->guarded)
+		theirs = check_free(s, &whose);
 	err = err ?: report("counters", asked, &first.why);
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		err = err ?: assign(t, &first);
 	err = err ?: check_left_out(s, &first);
-	if (busy && !err)
+	if ((busy || theirs) && !err)
 		pr_err("%s\n", whose.text);
-	if (!busy && !err)
+	if (!busy && !theirs && !err)
 		return 0;
 	release_all(s);
 	if (!busy)
-		my_pmu_release(&s->held);
-	return err ?: busy;
+		release_perf(s);
+	return err ?: busy ?: theirs;
 }
 
 /**
@@ -505,7 +592,7 @@ int my_session_take_over(struct my_session *s, const char *counters)
 void my_session_hand_back(struct my_session *s)
 {
 	release_all(s);
-	my_pmu_release(&s->held);
+	release_perf(s);
 }
 
 /**
@@ -530,6 +617,7 @@ struct my_target *my_session_join(struct my_session *s, int cpu)
 		return NULL;
 	}
 	if (my_pmu_probe(t->set.cpu, NULL, &why) ||
+	    my_session_guard(s, t->set.cpu, &why) ||
 	    my_pmu_find_firmware(t->set.cpu, NULL, &why)) {
 		pr_err("cpu%d: %s\n", cpu, why.text);
 		goto err_free;
@@ -554,6 +642,7 @@ struct my_target *my_session_join(struct my_session *s, int cpu)
 	return t;
 
 err_free:
+	my_session_unguard(t->set.cpu);
 	s->request[cpu] = NULL;
 	s->target[cpu] = NULL;
 	kvfree(t);

@@ -17,6 +17,7 @@
  * @freeze: counters are stopped while they are read
  * @log: samples are printed
  * @all: CPUs that come online later are counted on, too
+ * @guarded: perf is kept off each CPU by a guard, see struct my_pmu_cpu
  * @names: the events that a CPU has
  * @names_cpu: that CPU
  * @cpus: those that there are targets for; changes under @sample_lock
@@ -35,6 +36,7 @@ struct my_session {
 	bool freeze;
 	bool log;
 	bool all;
+	bool guarded;
 	struct my_names names;
 	int names_cpu;
 	cpumask_var_t cpus;
@@ -59,6 +61,9 @@ struct my_session *my_session_new(void);
 void my_session_free(struct my_session *s);
 int my_session_take_over(struct my_session *s, const char *counters);
 void my_session_print(struct my_session *s);
+int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
+		     struct my_pmu_why *why);
+void my_session_unguard(struct my_pmu_cpu *cpu);
 void my_session_hand_back(struct my_session *s);
 struct my_target *my_session_join(struct my_session *s, int cpu);
 const struct my_names *my_session_names(const struct my_session *s,

@@ -51,6 +51,8 @@ static_assert(sizeof(struct my_perf_event) == 256);
  * @pmu: what it has, and how it is driven
  * @state: what the back end keeps of it
  * @firmware: counters in use outside Linux
+ * @guard: what keeps perf off its counters, where reservations do not, unless perf has put
+ *	it off (my_perf_excludes()); or NULL
  * @user_rdpmc: any process could read counters when that was last looked at
  * @used: counters that belong to an event set
  * @owner: of each counter the set that it belongs to, or NULL
@@ -70,6 +72,7 @@ struct my_pmu_cpu {
 	struct my_x86_pmu pmu;
 	struct my_pmu_state state;
 	u64 firmware;
+	void *guard;
 	bool user_rdpmc;
 	u64 used;
 	struct my_event_set *owner[MY_PMC_MAX];

@@ -57,7 +57,7 @@ enum leaf_fate {
 };
 
 /**
- * struct other_leaf_row - a leaf that the decoder does not look at
+ * struct other_leaf_row - another leaf of a CPU
  * @vendor: CPUID.0
  * @signature: CPUID.1:EAX
  * @name: of the CPU

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
+void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
 bool hw_is_hybrid(void);
 bool hw_is_xen_pv(void);

@@ -25,6 +25,14 @@
 #define PMC0			0x0c1
 #define A_PMC0			0x4c1
 #define FIXED_CTR0		0x309
+#define GP0_CTR			0x1900	/* from version 6 on, in steps of 4 */
+#define GP0_CFG_A		0x1901
+#define FX0_CTR			0x1980
+#define CFG_B			2
+#define CFG_C			3
+#define CFG_C_EN		BIT_ULL(63)
+#define MAY_HAVE_CFG		(GENMASK_ULL(SIM_CFG - 1, 0) * BIT_ULL(32) | \
+				 GENMASK_ULL(SIM_CFG - 1, 0))
 #define TSX_FORCE_ABORT		0x10f
 #define PERF_CAPABILITIES	0x345
 #define FIXED_CTR_CTRL		0x38d
@@ -40,8 +48,8 @@
 #define EVTSEL_INT		BIT_ULL(20)
 #define EVTSEL_ANY		BIT_ULL(21)
 #define EVTSEL_EN		BIT_ULL(22)
-
-#define DEFAULT_LAST_LEAF	0x16
+#define EVTSEL_EQ		BIT_ULL(36)		/* version 6 */
+#define EVTSEL_UMASK2		GENMASK_ULL(47, 40)	/* version 6 */
 
 /* Not per-CPU data, of which modules can have little. */
 static struct sim_cpu sim_cpus[SIM_CPUS];
@@ -87,24 +95,41 @@ static u64 mask_of(const struct sim_cpu *sim, unsigned int bit)
 
 /* --- what there is --------------------------------------------------------- */
 
-static bool has_generic(const struct sim_cpu *sim, u32 i)
+static bool has_ext(const struct sim_pmu *pmu)
 {
-	return i < sim->pmu.gp;
+	return pmu->ext || pmu->version >= 6;
 }
 
-/* CPUID.0AH: ECX[i] || EDX[4:0] > i; ECX from version 5 on. */
+bool sim_has_generic(const struct sim_pmu *pmu, unsigned int i)
+{
+	if (i >= SIM_GENERIC)
+		return false;
+	return pmu->gp_bitmap ? pmu->gp_bitmap & BIT(i) : i < pmu->gp;
+}
+
+static bool has_generic(const struct sim_cpu *sim, u32 i)
+{
+	return sim_has_generic(&sim->pmu, i);
+}
+
+static u32 generic_bitmap(const struct sim_pmu *pmu)
+{
+	return pmu->gp_bitmap ?: ones(pmu->gp);
+}
+
+/* CPUID.0AH: ECX[i] || EDX[4:0] > i; ECX from version 5 on.  Or CPUID.23H.1:EBX[i]. */
 static bool has_fixed(const struct sim_cpu *sim, u32 i)
 {
 	if (sim->pmu.version < 2 || i >= SIM_FIXED)
 		return false;
-	if (i < sim->pmu.fixed)
+	if (i < sim->pmu.fixed && !has_ext(&sim->pmu))
 		return true;
 	return sim->pmu.version >= 5 && sim->pmu.fixed_bitmap & BIT(i);
 }
 
 static u64 all_counters(const struct sim_cpu *sim)
 {
-	u64 all = ones(sim->pmu.gp);
+	u64 all = generic_bitmap(&sim->pmu);
 	unsigned int i;
 
 	for (i = 0; i < SIM_FIXED; i++) {
@@ -135,7 +160,7 @@ void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
 	sim->first_wrong_reg = reg;
 	sim->pmu = *pmu;
 	if (pmu->version >= 2)
-		sim->regs.global_ctrl = ones(pmu->gp);
+		sim->regs.global_ctrl = generic_bitmap(pmu);
 }
 
 void sim_clear_log(struct sim_cpu *sim)
@@ -175,6 +200,43 @@ u64 sim_now(void)
 
 /* --- counting -------------------------------------------------------------- */
 
+static u64 *counter_at(struct sim_cpu *sim, unsigned int bit)
+{
+	return bit < 32 ? &sim->regs.pmc[bit] : &sim->regs.fixed[bit - 32];
+}
+
+static bool gate_is_open(const struct sim_cpu *sim, unsigned int bit)
+{
+	return sim->pmu.version < 2 || sim->regs.global_ctrl & BIT_ULL(bit);
+}
+
+static bool is_counting(const struct sim_cpu *sim, unsigned int bit)
+{
+	u64 on = bit < 32 ? sim->regs.evtsel[bit] & EVTSEL_EN :
+			    sim->regs.fixed_ctr_ctrl >> 4 * (bit - 32) & 3;
+
+	return on && gate_is_open(sim, bit);
+}
+
+/* A counter that counts is reloaded by what CFG_B names, and by its own if CFG_C says so. */
+static void reload(struct sim_cpu *sim, unsigned int overflowed)
+{
+	u64 left;
+
+	if (!(sim->pmu.subleaves & BIT(2)))
+		return;
+	for (left = all_counters(sim) & MAY_HAVE_CFG; left; left &= left - 1) {
+		unsigned int bit = __ffs64(left);
+		u64 cfg_c = sim->regs.cfg_c[sim_cfg(bit)];
+		u64 by = sim->regs.cfg_b[sim_cfg(bit)];
+
+		if (cfg_c & CFG_C_EN)
+			by |= BIT_ULL(bit);
+		if (by & BIT_ULL(overflowed) && is_counting(sim, bit))
+			*counter_at(sim, bit) = (s64)(s32)cfg_c & mask_of(sim, bit);
+	}
+}
+
 static void grow(struct sim_cpu *sim, u64 *counter, unsigned int bit, u64 n)
 {
 	u64 mask = mask_of(sim, bit);
@@ -183,15 +245,13 @@ static void grow(struct sim_cpu *sim, u64 *counter, unsigned int bit, u64 n)
 		return;
 	if (is_broken(sim, bit, SIM_HALVED))
 		n /= 2;
-	if (sim->pmu.version >= 2 && n > mask - *counter &&
-	    !is_broken(sim, bit, SIM_NO_OVERFLOW))
+	bool overflows = n > mask - *counter;
+
+	if (sim->pmu.version >= 2 && overflows && !is_broken(sim, bit, SIM_NO_OVERFLOW))
 		sim->regs.global_status |= BIT_ULL(bit);
 	*counter = (*counter + n) & mask;
-}
-
-static bool gate_is_open(const struct sim_cpu *sim, unsigned int bit)
-{
-	return sim->pmu.version < 2 || sim->regs.global_ctrl & BIT_ULL(bit);
+	if (overflows)
+		reload(sim, bit);
 }
 
 static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
@@ -199,15 +259,21 @@ static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
 {
 	u64 sel = sim->regs.evtsel[i];
 
+	/* TOPDOWN_RETIRING.ALL, which only a fixed counter has on this model. */
+	if (event == 0xc2 && umask == 0x02)
+		return;
 	if (!(sel & EVTSEL_EN) || !gate_is_open(sim, i))
 		return;
-	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask)
+	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask || sel & EVTSEL_UMASK2)
 		return;
 	if (sel & (user ? EVTSEL_USR : EVTSEL_OS))
 		grow(sim, &sim->regs.pmc[i], i, n);
 }
 
-/* INST_RETIRED.ANY, CPU_CLK_UNHALTED.THREAD and .REF_TSC, TOPDOWN.SLOTS */
+/*
+ * INST_RETIRED.ANY, CPU_CLK_UNHALTED.THREAD and .REF_TSC, TOPDOWN.SLOTS,
+ * TOPDOWN_BAD_SPECULATION.ALL, TOPDOWN_FE_BOUND.ALL, TOPDOWN_RETIRING.ALL
+ */
 static bool fixed_counts(unsigned int i, u8 event, u8 umask)
 {
 	switch (i) {
@@ -219,6 +285,12 @@ static bool fixed_counts(unsigned int i, u8 event, u8 umask)
 		return event == 0x00 && umask == 0x03;
 	case 3:
 		return event == 0x00 && umask == 0x04;
+	case 4:
+		return event == 0x73 && umask == 0x00;
+	case 5:
+		return event == 0x9c && umask == 0x01;
+	case 6:
+		return event == 0xc2 && umask == 0x02;
 	default:
 		return false;
 	}
@@ -251,7 +323,7 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
 		return;	/* no write at all: a test may be writing */
 	if (sim->pmu.version >= 2 && !sim->regs.global_ctrl)
 		return;	/* no counter runs: saves a look at each */
-	for (i = 0; i < sim->pmu.gp; i++)
+	for (i = 0; i < SIM_GENERIC; i++)
 		count_generic(sim, i, event, umask, user, n);
 	for (i = 0; i < SIM_FIXED; i++) {
 		if (has_fixed(sim, i))
@@ -264,6 +336,9 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
 static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	u64 reserved = GENMASK_ULL(63, 32);
+
+	if (sim->pmu.version >= 6)
+		reserved &= ~(EVTSEL_EQ | EVTSEL_UMASK2);
 
 	if (sim->pmu.version < 3 || sim->pmu.version > 4)
 		reserved |= EVTSEL_ANY;
@@ -374,7 +449,43 @@ static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
 
 static bool has_a_pmc(const struct sim_cpu *sim)
 {
-	return sim->pmu.pdcm && sim->pmu.full_width;
+	return sim->pmu.version >= 6 || (sim->pmu.pdcm && sim->pmu.full_width);
+}
+
+/*
+ * By the address that it has before version 6.  There such an address is no register here:
+ * it would be one, of some counters, and nobody needs it.
+ */
+static u32 legacy(const struct sim_cpu *sim, u32 msr)
+{
+	u32 n = (msr & 0x7f) / 4;
+	bool fixed = msr & 0x80;
+
+	if (sim->pmu.version < 6)
+		return msr;
+	if (msr < GP0_CTR || msr >= GP0_CTR + 0x100)
+		return msr >= FIXED_CTR_CTRL && msr <= GLOBAL_INUSE ? msr :
+		       msr == PERF_CAPABILITIES || msr == TSX_FORCE_ABORT ? msr : 0;
+	if (msr % 4 == GP0_CTR % 4)
+		return n + (fixed ? FIXED_CTR0 : A_PMC0);
+	return msr % 4 == GP0_CFG_A % 4 && !fixed ? n + PERFEVTSEL0 : 0;
+}
+
+/* CFG_B or CFG_C, or NULL if it is none of them. */
+static u64 *cfg_at(struct sim_cpu *sim, u32 msr)
+{
+	unsigned int n = (msr & 0x7f) / 4, bit = msr & 0x80 ? 32 + n : n;
+	u64 has = all_counters(sim) & MAY_HAVE_CFG;
+
+	if (sim->pmu.version < 6 || msr < GP0_CTR || msr >= GP0_CTR + 0x100)
+		return NULL;
+	if (!(sim->pmu.subleaves & BIT(2)))
+		has = 0;
+	if (msr % 4 == CFG_B && has & BIT_ULL(bit))
+		return &sim->regs.cfg_b[sim_cfg(bit)];
+	if (sim->pmu.subleaves & BIT(5))
+		has |= all_counters(sim) & (BIT_ULL(0) | BIT_ULL(32));
+	return msr % 4 == CFG_C && has & BIT_ULL(bit) ? &sim->regs.cfg_c[sim_cfg(bit)] : NULL;
 }
 
 /* Version 0 is a CPU without any of these. */
@@ -411,7 +522,7 @@ static int read_inuse(const struct sim_cpu *sim, u64 *val)
 
 	if (sim->pmu.version < 4)
 		return -EIO;
-	for (i = 0; i < sim->pmu.gp; i++) {
+	for (i = 0; i < SIM_GENERIC; i++) {
 		if (sim->regs.evtsel[i] & 0xff)
 			*val |= BIT_ULL(i);
 		if (sim->regs.evtsel[i] & EVTSEL_INT)
@@ -516,6 +627,16 @@ static bool fails_on_demand(struct sim_cpu *sim, u32 reg)
 	return true;
 }
 
+/* Instructions, of one cycle each, and slots that are lost to each cause. */
+static void own_work(struct sim_cpu *sim, u64 n, u64 lost)
+{
+	sim_retire(sim, 0xc0, 0x00, false, n);
+	sim_retire(sim, 0x3c, 0x00, false, n);
+	sim_retire(sim, 0x73, 0x00, false, lost);
+	sim_retire(sim, 0x9c, 0x01, false, lost);
+	sim_retire(sim, 0xc2, 0x02, false, n);
+}
+
 static int access_register(enum sim_op op, u32 reg, u64 *val)
 {
 	struct sim_cpu *sim = this_sim();
@@ -523,18 +644,21 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 
 	if (!irqs_disabled())
 		note_wrong(sim, "an access with interrupts on", reg);
-	sim_retire(sim, 0xc0, 0x00, false, sim->insns_per_access);
-	sim_retire(sim, 0x3c, 0x00, false, sim->insns_per_access);
+	own_work(sim, sim->insns_per_access, sim->insns_per_access);
 	if (fails_on_demand(sim, reg)) {
 		sim->has_failed = true;
 		sim->failed = (struct sim_access) {
-			.op = op, .reg = reg, .val = *val, .faulted = true };
+			.op = op,
+			.reg = op == SIM_RDPMC || cfg_at(sim, reg) ? reg : legacy(sim, reg),
+			.val = *val, .faulted = true };
 		if (op != SIM_WRMSR)
 			*val = 0;
 	} else if (op == SIM_RDMSR) {
-		err = read_msr(sim, reg, val);
+		err = cfg_at(sim, reg) ? (*val = *cfg_at(sim, reg), 0) :
+					 read_msr(sim, legacy(sim, reg), val);
 	} else if (op == SIM_WRMSR) {
-		err = write_msr(sim, reg, *val);
+		err = cfg_at(sim, reg) ? (*cfg_at(sim, reg) = *val, 0) :
+					 write_msr(sim, legacy(sim, reg), *val);
 	} else {
 		err = read_pmc(sim, reg, val);
 	}
@@ -585,8 +709,7 @@ void hw_run_known_code(unsigned int rounds)
 	    sim->disturb_calls & BIT_ULL(sim->known_codes))
 		n += sim->disturb;
 	sim->known_codes++;
-	sim_retire(sim, 0xc0, 0x00, false, n);
-	sim_retire(sim, 0x3c, 0x00, false, n);
+	own_work(sim, n, sim->uneven ? sim->uneven << sim->known_codes % 2 : n);
 	sim_retire(sim, 0x00, 0x03, false, n);
 	sim_retire(sim, 0x00, 0x04, false, n);
 }
@@ -609,8 +732,37 @@ static void leaf_a(const struct sim_pmu *pmu, u32 *eax, u32 *ebx, u32 *ecx,
 	*edx = pmu->secret ? 0 : pmu->fixed | pmu->fixed_width << 5;
 }
 
+/*
+ * Which sub-leaves there are; counters; those that can be reloaded; events, of which those
+ * that exist are ones; counters of precise events.
+ */
+static void leaf_23(const struct sim_pmu *pmu, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx)
+{
+	switch (subleaf) {
+	case 0:
+		*eax = pmu->subleaves ?: 0xb;
+		*ebx = pmu->version >= 6 ? 3 : 0;
+		break;
+	case 1:
+		*eax = generic_bitmap(pmu);
+		*ebx = pmu->fixed_bitmap;
+		break;
+	case 2:
+		*eax = generic_bitmap(pmu);
+		*ebx = pmu->fixed_bitmap;
+		break;
+	case 5:
+		*eax = generic_bitmap(pmu) & -generic_bitmap(pmu);
+		*ecx = pmu->fixed_bitmap & -pmu->fixed_bitmap;
+		break;
+	case 3:
+		*eax = (~pmu->ebx & ones(pmu->ebx_length)) | pmu->more_events;
+		break;
+	}
+}
+
 /* As the seam promises: a leaf beyond the CPU's last reads as zeros. */
-void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
 	struct sim_cpu *sim = this_sim();
 	const struct sim_pmu *pmu = &sim->pmu;
@@ -621,7 +773,7 @@ void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 	*ebx = 0;
 	*ecx = 0;
 	*edx = 0;
-	if (leaf > (pmu->last_leaf ?: DEFAULT_LAST_LEAF))
+	if (leaf > (pmu->last_leaf ?: has_ext(pmu) ? 0x23 : 0x16))
 		return;
 	if (leaf == 1)
 		leaf_1(pmu, eax, ecx);
@@ -629,6 +781,12 @@ void hw_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 		*ebx = pmu->threads;
 	else if (leaf == 0xa)
 		leaf_a(pmu, eax, ebx, ecx, edx);
+	else if (leaf == 7 && subleaf == 0)
+		*eax = 1;
+	else if (leaf == 7 && subleaf == 1)
+		*eax = has_ext(pmu) ? BIT(8) : 0;
+	else if (leaf == 0x23)
+		leaf_23(pmu, subleaf, eax, ebx, ecx);
 }
 
 bool hw_has_architectural_vendor(void)
@@ -748,11 +906,58 @@ void *my_perf_hold(int cpu)
 	return &sim_perf;
 }
 
-void my_perf_let_go(void *held)
+/* perf's writes, for an event that has no counter. */
+static void guard_cpu(void *unused)
+{
+	struct sim_cpu *sim = this_sim();
+	unsigned int i;
+
+	sim->regs.global_ctrl = all_counters(sim);
+	for (i = 0; i < SIM_GENERIC && sim_perf.stops & BIT(raw_smp_processor_id()); i++)
+		sim->regs.evtsel[i] &= ~EVTSEL_EN;
+}
+
+void *my_perf_exclude(int cpu)
 {
 	might_sleep();
-	if (!IS_ERR(held))
+	if (!sim_perf.excludes)
+		return ERR_PTR(-EINVAL);
+	if (sim_perf.fail_nth && !--sim_perf.fail_nth)
+		return ERR_PTR(-ENOMEM);
+	if (sim_perf.pinned & BIT(cpu))
+		return ERR_PTR(-EBUSY);
+	if (sim_perf.guards & BIT(cpu))
+		sim_perf.wrong++;
+	sim_perf.guards |= BIT(cpu);
+	sim_perf.lost &= ~BIT(cpu);
+	smp_call_function_single(cpu, guard_cpu, NULL, 1);
+	return sim_cpu(cpu);
+}
+
+bool my_perf_excludes(void *guard)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		if (guard == sim_cpu(cpu) && sim_perf.lost & BIT(cpu))
+			return false;
+	}
+	return true;
+}
+
+void my_perf_let_go(void *held)
+{
+	unsigned int cpu;
+
+	might_sleep();
+	if (IS_ERR(held))
+		return;
+	if (held == &sim_perf)
 		sim_perf.held--;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		if (held == sim_cpu(cpu))
+			sim_perf.guards &= ~BIT(cpu);
+	}
 }
 
 /* A question, to whatever answer; 0 if there may be one. */

@@ -18,18 +18,20 @@
 #define SIM_CPUS	2	/* as many as the tests' kernel has */
 #define SIM_GENERIC	18	/* counters of a kind that there is room for */
 #define SIM_FIXED	16
+#define SIM_CFG		8	/* of each kind have CFG_B and CFG_C */
 #define SIM_ACCESSES	512	/* room in the log */
 
 /**
  * struct sim_pmu - what a CPU has, as its CPUID and its registers tell
  * @name: for messages
- * @version: 0 to 5
- * @gp: generic counters
+ * @version: 0 to 6
+ * @gp: generic counters, CPUID.0AH:EAX[15:8]
+ * @gp_bitmap: CPUID.23H.1:EAX; 0 stands for the first @gp
  * @width: their bits
  * @fixed: contiguous fixed counters, CPUID.0AH:EDX[4:0]
  * @secret: but EDX says 0, as that of the first CPUs of version 2 does
  * @fixed_width: bits of all fixed counters
- * @fixed_bitmap: CPUID.0AH:ECX, version 5
+ * @fixed_bitmap: CPUID.0AH:ECX, version 5; and CPUID.23H.1:EBX
  * @ebx: events that are absent, CPUID.0AH:EBX
  * @ebx_length: how many @ebx speaks of
  * @pdcm: there is IA32_PERF_CAPABILITIES
@@ -44,20 +46,25 @@
  * @family: 0 stands for 6
  * @model: of the family
  * @threads: of a core
- * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H
+ * @ext: there is leaf 23H, as there always is from version 6 on
+ * @more_events: events that CPUID.23H.3:EAX has besides those of leaf 0AH
+ * @subleaves: CPUID.23H.0:EAX; 0 stands for 0BH; with sub-leaf 2 all counters can be
+ *	reloaded, with sub-leaf 5 the first of each kind can count precise events
+ * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H, or 23H
  */
 struct sim_pmu {
 	const char *name;
 	unsigned int version;
 	unsigned int gp, width;
+	u32 gp_bitmap;
 	unsigned int fixed, fixed_width;
 	u32 fixed_bitmap;
 	u32 ebx;
 	unsigned int ebx_length;
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
-	bool ack_running, user_rdpmc, hybrid;
+	bool ack_running, user_rdpmc, hybrid, ext;
 	u8 family, model, threads;
-	u32 last_leaf;
+	u32 last_leaf, more_events, subleaves;
 };
 
 /**
@@ -69,6 +76,8 @@ struct sim_pmu {
  * @global_ctrl: IA32_PERF_GLOBAL_CTRL
  * @global_status: IA32_PERF_GLOBAL_STATUS
  * @tsx_force_abort: MSR_TSX_FORCE_ABORT
+ * @cfg_b: CFG_B of counters, by sim_cfg()
+ * @cfg_c: CFG_C of counters, likewise
  */
 struct sim_registers {
 	u64 evtsel[SIM_GENERIC];
@@ -78,7 +87,15 @@ struct sim_registers {
 	u64 global_ctrl;
 	u64 global_status;
 	u64 tsx_force_abort;
+	u64 cfg_b[2 * SIM_CFG];
+	u64 cfg_c[2 * SIM_CFG];
 };
+
+/* The place of a counter, if it has one. */
+static inline unsigned int sim_cfg(unsigned int bit)
+{
+	return bit % 32 + (bit < 32 ? 0 : SIM_CFG);
+}
 
 enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC };
 
@@ -119,13 +136,16 @@ enum sim_broken {
  * @disturb: so many instructions retire, too,
  * @disturb_calls: in these calls of hw_run_known_code(), by bit; the first is bit 0
  * @known_codes: calls of hw_run_known_code()
+ * @uneven: in every other of them so many slots are lost, otherwise twice as many; 0: one
+ *	with each instruction
  * @insns_per_access: instructions, each of one cycle, that retire in the kernel
  *	with each access: what the code that drives the PMU costs
  * @fail_nth: this access from now on faults, 1 is the next; 0 is none
  * @fail_all_after: with @fail_nth, all that follow it fault, too
  * @fail_reg: each access to this MSR or RDPMC index faults; 0 is none
  * @has_failed: one has, so that what follows may be out of order
- * @failed: the last that has, with what was to be written
+ * @failed: the last that has, with what was to be written; its register by the address
+ *	that it has before version 6
  * @accesses: how many there were
  * @log: the first of them
  * @wrong: accesses with interrupts on; writes of a counter while it counts.
@@ -141,6 +161,7 @@ struct sim_cpu {
 	u64 disturb;
 	u64 disturb_calls;
 	unsigned int known_codes;
+	unsigned int uneven;
 	unsigned int insns_per_access;
 	unsigned int fail_nth;
 	bool fail_all_after;
@@ -165,6 +186,9 @@ void sim_hold_clock(bool hold);
 struct sim_cpu *sim_cpu(unsigned int cpu);
 void sim_reset(unsigned int cpu, const struct sim_pmu *pmu);
 void sim_clear_log(struct sim_cpu *sim);
+
+/* Does it have this generic counter? */
+bool sim_has_generic(const struct sim_pmu *pmu, unsigned int i);
 
 void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n);
 
@@ -238,8 +262,13 @@ struct sim_perf_name {
  * @counted: so often it counted, to say where
  * @counted_on: on these CPUs
  * @stays: it has its PMU, whatever is reserved
+ * @excludes: an exclusive event keeps its others away then
+ * @pinned: except on these CPUs, where another one is pinned
+ * @guards: CPUs that have such an event
+ * @lost: CPUs on which it was put off
+ * @stops: opening it stops the counters of these CPUs: an event of perf's had them
  * @wrong: questions while it was not held, though it could be; or while the
- *	module held event selects, when perf can have none
+ *	module held event selects, when perf can have none; a second guard of a CPU
  */
 struct sim_perf {
 	const struct sim_perf_event *events;
@@ -254,7 +283,8 @@ struct sim_perf {
 	int cpu;
 	unsigned int counted;
 	u32 counted_on;
-	bool stays;
+	bool stays, excludes;
+	u32 pinned, guards, lost, stops;
 	unsigned int wrong;
 };
 

@@ -32,6 +32,7 @@ enum {
 	V5_HOLE,
 	V2_SECRET,
 	V5_ONE_OF_EACH,
+	V6_HOLES,
 };
 
 static const struct sim_pmu test_pmus[] __maybe_unused = {
@@ -83,6 +84,10 @@ static const struct sim_pmu test_pmus[] __maybe_unused = {
 	  .name = "v5-gp1-fixed1-40", .ebx_length = 7,
 	  .version = 5, .gp = 1, .width = 40,
 	  .fixed_width = 40, .fixed_bitmap = 2 },
+	[V6_HOLES] = {
+	  .name = "v6-gp012457-fixed02456-48", .ebx_length = 7,
+	  .version = 6, .gp = 6, .gp_bitmap = 0xb7, .width = 48,
+	  .fixed = 1, .fixed_width = 48, .fixed_bitmap = 0x75, .subleaves = 0x2f },
 };
 
 #define PMU(id)		(&test_pmus[id])
@@ -114,7 +119,7 @@ static inline bool test_is_writable(const struct sim_pmu *pmu, u64 val)
 {
 	u64 mask = GENMASK_ULL(pmu->width - 1, 0);
 
-	return (pmu->pdcm && pmu->full_width) ||
+	return pmu->version >= 6 || (pmu->pdcm && pmu->full_width) ||
 	       val == ((u64)(s64)(s32)val & mask);
 }
 
@@ -140,6 +145,9 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
  */
 void test_forgive_restoring(struct sim_registers *before,
 			    const struct sim_cpu *sim);
+
+/* CFG_B or CFG_C, by its address. */
+u64 *test_cfg(struct sim_registers *regs, u32 reg);
 
 /* The CPU's object, as if nothing had ever been done with it. */
 struct my_pmu_cpu *test_fresh_cpu(void);

@@ -251,6 +251,35 @@ static const struct refused_client refused_clients[] = {
 	  .reserved = 0x7f },
 };
 
+/* What perf said of a name is not true of it with other bits beside it. */
+static void client_beside_a_name(struct kunit *test)
+{
+	struct my_names *names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
+	struct my_perf_event_attr known;
+	struct sim_registers before;
+	struct my_perf_event *event;
+	struct my_event_set *set;
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
+	fresh_cpu(PMU(V4), &before);
+	for (n = 0; n < MY_KNOWN_EVENTS && my_known_event(n, &known); n++) {
+		names->config[n] = 0xc4;
+		names->counters[n] = BIT_ULL(0);
+		names->confirmed[n] = true;
+	}
+	names_of_host = names;
+	event = create(test, "branches");
+	KUNIT_EXPECT_EQ(test, event->hw.idx, 0);
+	my_perf_event_destroy(event);
+	set = claim_for_module(test, 0x1);
+	event = create(test, "cpu/branches,umask=1/");
+	KUNIT_EXPECT_EQ(test, event->hw.idx, 1);
+	my_perf_event_destroy(event);
+	names_of_host = NULL;
+	my_event_set_release(set);
+}
+
 static void refused_desc(const struct refused_client *row, char *desc)
 {
 	strscpy(desc, row->events, KUNIT_PARAM_DESC_SIZE);
@@ -508,7 +537,7 @@ static void client_any_order(struct kunit *test)
 		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
 	};
 	static const char * const what[] = {
-		"instructions@gp0", "{cycles@gp1,branches@gp2}", "r99@gp3",
+		"instructions@gp0", "{cycles@gp1,branches@gp2}", "branches:u",
 	};
 	const struct sim_pmu *pmu = test->param_value;
 	struct my_perf_event *event[3];
@@ -790,6 +819,7 @@ static void client_left(struct kunit *test)
 static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_counts),
 	KUNIT_CASE(client_group_size),
+	KUNIT_CASE(client_beside_a_name),
 	KUNIT_CASE_PARAM(client_refused, refused_gen_params),
 	KUNIT_CASE(client_firmware),
 	KUNIT_CASE(client_unwinds_allocations),

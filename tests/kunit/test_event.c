@@ -242,7 +242,7 @@ static void event_counts_and_restores(struct kunit *test)
 	test_up(test, set);
 	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
 	/* No handler, no interrupt: neither INT nor PMI, whoever had set it. */
-	for (i = 0; i < pmu->gp; i++)
+	for (i = 0; i < SIM_GENERIC; i++)
 		KUNIT_EXPECT_FALSE(test, sim->regs.evtsel[i] & BIT_ULL(20));
 	KUNIT_EXPECT_EQ(test, sim->regs.fixed_ctr_ctrl & 0x888, 0ULL);
 	test_retire(test, 1000, 20);
@@ -712,6 +712,8 @@ static void forgive(struct sim_registers *before,
 		before->fixed_ctr_ctrl = now->fixed_ctr_ctrl;
 	else if (failed->op == SIM_WRMSR && reg == 0x38f)
 		before->global_ctrl = now->global_ctrl;
+	else if (reg >= 0x1900 && reg < 0x2000)
+		*test_cfg(before, reg) = *test_cfg((struct sim_registers *)now, reg);
 	else if (reg == 0x38e || reg == 0x390)
 		before->global_status = now->global_status;
 }

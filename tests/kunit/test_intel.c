@@ -114,6 +114,13 @@ static const struct config_row config_rows[] = {
 	{ "ref-cycles:u@fixed2", PMU(V4), 0x200, 0x38d, 0x30b, 0x40000002, 48 },
 	{ "cycles@fixed1", PMU(V4_NARROW_FIXED), 0x030, 0x38d, 0x30a, 0x40000001, 32 },
 	{ "ref-cycles@fixed2", PMU(V5_HOLE), 0x300, 0x38d, 0x30b, 0x40000002, 48 },
+	{ "instructions@gp0", PMU(V6_HOLES), 0x4300c0, 0x1901, 0x1900, 0, 48 },
+	{ "cycles:u@gp7", PMU(V6_HOLES), 0x41003c, 0x191d, 0x191c, 7, 48 },
+	{ "instructions@fixed0", PMU(V6_HOLES), 0x003, 0x38d, 0x1980, 0x40000000, 48 },
+	{ "ref-cycles@fixed2", PMU(V6_HOLES), 0x300, 0x38d, 0x1988, 0x40000002, 48 },
+	{ "r73@fixed4", PMU(V6_HOLES), 0x30000, 0x38d, 0x1990, 0x40000004, 48 },
+	{ "r19c:u@fixed5", PMU(V6_HOLES), 0x200000, 0x38d, 0x1994, 0x40000005, 48 },
+	{ "r2c2:k@fixed6", PMU(V6_HOLES), 0x1000000, 0x38d, 0x1998, 0x40000006, 48 },
 };
 
 static void config_desc(const struct config_row *row, char *desc)
@@ -174,7 +181,9 @@ static const struct counters_row counters_rows[] = {
 	{ 0x20a4, 0x00000000f },
 	{ 0x0248, 0x000000004 },
 	{ 0x1048, 0x000000004 },
-	{ 0x0073, 0x00000000f },
+	{ 0x0073, 0x100000000f },
+	{ 0x019c, 0x200000000f },
+	{ 0x02c2, 0x400000000f },
 	{ 0x00c5, 0x0000000ff },
 	{ 0x0100, 0 },
 	{ 0x0000, 0 },
@@ -230,6 +239,12 @@ static void intel_counters_by_perf(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0ULL);
 	KUNIT_EXPECT_EQ(test, doubtful, 0xffULL);
 	KUNIT_EXPECT_STREQ(test, reason, "has no counter that counts it");
+	/* What a fixed counter counts by its number, it counts whether perf knows it or not. */
+	attr.config = 0x00c0;
+	attr.counters = 0x7;
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason),
+			0x100000007ULL);
+	KUNIT_EXPECT_EQ(test, doubtful, 0xf8ULL);
 	/* A fixed counter that counts more than others do; bus-cycles on Gracemont. */
 	attr.config = 0x013c;
 	attr.counters = BIT_ULL(34);
@@ -982,7 +997,7 @@ static void start_counters(void *data)
 	t->err = pmu->ops->save(pmu, state, counters) ?:
 		 pmu->ops->stop(pmu, state, counters, &stopped);
 	for (i = 0; i < t->nr && !t->err; i++)
-		t->err = pmu->ops->enable(pmu, &t->hw[i]);
+		t->err = pmu->ops->enable(pmu, state, &t->hw[i]);
 	if (!t->err)
 		t->err = pmu->ops->start(pmu, state, counters, 0);
 }
@@ -1096,8 +1111,8 @@ static void intel_capture_moment(struct kunit *test)
 	for (place = t->plan.first; place < t->plan.end; place++) {
 		const struct my_hw_perf_event *hw = &t->hw[t->plan.event[place]];
 		unsigned int access = access_of(sim, hw->event_base_rdpmc);
-		/* No instruction and no cycle is what fixed2 and the rest count. */
-		u64 grown = hw->idx < 34 ? 7 : 0;
+		/* What fixed2, fixed3 and those from fixed7 on count, an access does not do. */
+		u64 grown = 0x73ffffffffULL & BIT_ULL(hw->idx) ? 7 : 0;
 
 		grown *= (t->row->freeze ? stop : access) + 1;
 		KUNIT_EXPECT_EQ_MSG(test, t->capture.value[place],

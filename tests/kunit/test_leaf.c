@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUID leaf 0AH: what real CPUs and made-up ones say in it, and what the
+ * CPUID leaves 0AH and 23H: what real CPUs and made-up ones say in them, and what the
  * decoder makes of that.  Written from the SDM, volume 2, CPUID; for real CPUs
  * by make-leaves.  Register numbers are the SDM's, written here once more.
  */
@@ -19,6 +19,10 @@
 #define PERFEVTSEL0		0x186
 #define PMC0			0x0c1
 #define A_PMC0			0x4c1
+#define FIXED_CTR0		0x309
+#define GP0_CTR			0x1900
+#define GP0_CFG_A		0x1901
+#define FX0_CTR			0x1980
 #define PERF_CAPABILITIES	0x345
 
 #define VERSION_0 \
@@ -63,16 +67,19 @@ static void expect_decoded(struct kunit *test, const struct my_x86_pmu *pmu,
 				want->fixed_width);
 	KUNIT_EXPECT_EQ(test, pmu->arch_events_len, want->nr_events);
 	KUNIT_EXPECT_EQ(test, pmu->arch_events, want->events);
-	KUNIT_EXPECT_EQ(test, pmu->eventsel, PERFEVTSEL0);
-	KUNIT_EXPECT_EQ(test, pmu->perfctr_reserve, PMC0);
+	KUNIT_EXPECT_EQ(test, pmu->ops->eventsel_reserve, PERFEVTSEL0);
+	KUNIT_EXPECT_EQ(test, pmu->ops->perfctr_reserve, PMC0);
+	KUNIT_EXPECT_EQ(test, pmu->msr_step, want->version < 6 ? 1 : 4);
+	KUNIT_EXPECT_EQ(test, pmu->eventsel, want->version < 6 ? PERFEVTSEL0 : GP0_CFG_A);
+	KUNIT_EXPECT_EQ(test, pmu->fixedctr, want->version < 6 ? FIXED_CTR0 : FX0_CTR);
 }
 
-/* A leaf does not tell of full-width writes. */
+/* A leaf does not tell of full-width writes, which version 6 always has. */
 static void expect_narrow_writes(struct kunit *test,
 				 const struct my_x86_pmu *pmu)
 {
-	KUNIT_EXPECT_EQ(test, pmu->flags, 0U);
-	KUNIT_EXPECT_EQ(test, pmu->perfctr, PMC0);
+	KUNIT_EXPECT_EQ(test, pmu->flags, pmu->version < 6 ? 0U : 1U);
+	KUNIT_EXPECT_EQ(test, pmu->perfctr, pmu->version < 6 ? PMC0 : GP0_CTR);
 }
 
 static void expect_ops(struct kunit *test, const struct my_x86_pmu *pmu)
@@ -81,7 +88,7 @@ static void expect_ops(struct kunit *test, const struct my_x86_pmu *pmu)
 
 	KUNIT_ASSERT_NOT_NULL(test, ops);
 	KUNIT_EXPECT_NOT_NULL(test, ops->probes);
-	KUNIT_EXPECT_EQ(test, ops->nr_probes, 4U);
+	KUNIT_EXPECT_EQ(test, ops->nr_probes, 7U);
 	KUNIT_EXPECT_NOT_NULL(test, ops->counters_for);
 	KUNIT_EXPECT_NOT_NULL(test, ops->encode);
 	KUNIT_EXPECT_NOT_NULL(test, ops->save);
@@ -249,17 +256,23 @@ static void compare_counters(struct kunit *test,
 {
 	const struct leaf_row *leaf_a = leaf_a_of(row);
 	u64 has = (u64)row->ebx << 32 | row->eax;
+	struct intel_pmu_leaf leaf;
 	struct my_pmu_why why;
 	struct my_x86_pmu pmu;
 
 	KUNIT_ASSERT_NOT_NULL(test, leaf_a);
-	KUNIT_ASSERT_EQ(test, decode(&pmu, &leaf_a->leaf, &why), 0);
+	leaf = leaf_a->leaf;
+	KUNIT_ASSERT_EQ(test, decode(&pmu, &leaf, &why), 0);
 	/* No counter is used that this core does not have. */
 	KUNIT_EXPECT_EQ(test, pmu.counters & ~has, 0);
 	KUNIT_EXPECT_EQ(test, pmu.counters == has, row->fate == LEAF_AGREES);
+	leaf.generic = row->eax;
+	leaf.fixed = row->ebx;
+	KUNIT_ASSERT_EQ(test, decode(&pmu, &leaf, &why), 0);
+	KUNIT_EXPECT_EQ(test, pmu.counters, has);
 }
 
-/* The decoder looks at none of them, and why it need not. */
+/* What the decoder does not look at, and why it need not; and the counters. */
 static void leaf_other(struct kunit *test)
 {
 	const struct other_leaf_row *row = test->param_value;
@@ -379,11 +392,46 @@ static const struct made_up made_up[] = {
 	{ "version 1, hypervisor", { EAX(1, 2, 40, 7), 0, 0, 0, true },
 	  { 1, 0x3, 40, 0, 0, 7, 0x7f } },
 
-	/* later versions are taken for 5 */
+	/* later versions are taken for 6 */
 	{ "version 6", { EAX(6, 10, 48, 13), 0x280, 0x77, EDX(3, 48) },
 	  { 6, 0x3ff, 48, 0x77, 48, 13, 0x1d7f } },
 	{ "version 255", { EAX(255, 8, 48, 7), 0, 0x05, EDX(0, 48) },
 	  { 255, 0xff, 48, 0x05, 48, 7, 0x7f } },
+
+	/* leaf 23H has all counters of this CPU, and more events; see also leaf_cfg() */
+	{ "holes", { EAX(6, 6, 48, 7), 0, 0x01, EDX(1, 48), false, 0xb7, 0x75, 0x7f },
+	  { 6, 0xb7, 48, 0x75, 48, 7, 0x7f } },
+	{ "no gp0", { EAX(6, 2, 48, 7), 0, 0, EDX(0, 48), false, 0x6, 0x2, 0x7f },
+	  { 6, 0x6, 48, 0x2, 48, 7, 0x7f } },
+	{ "fewer counters than leaf 0AH",
+	  { EAX(6, 8, 48, 7), 0, 0x0f, EDX(4, 48), false, 0x3, 0x1, 0x7f },
+	  { 6, 0x3, 48, 0x1, 48, 7, 0x7f } },
+	{ "no fixed counters",
+	  { EAX(6, 8, 48, 7), 0, 0x0f, EDX(4, 48), false, 0xff, 0, 0x7f },
+	  { 6, 0xff, 48, 0, 0, 7, 0x7f } },
+	{ "no generic counters, so no leaf 23H",
+	  { EAX(6, 8, 48, 7), 0, 0x0f, EDX(4, 48), false, 0, 0x3, 0 },
+	  { 6, 0xff, 48, 0x0f, 48, 7, 0x7f } },
+	{ "32 generic counters, 32 fixed ones",
+	  { EAX(6, 8, 48, 7), 0, 0, EDX(0, 48), false, ONES, ONES, 0x7f },
+	  { 6, ONES, 48, 0xffff, 48, 7, 0x7f } },
+	{ "version 5, 32 generic counters",
+	  { EAX(5, 8, 48, 7), 0, 0, EDX(0, 48), false, ONES, 0x7, 0x7f },
+	  { 5, 0x3ffff, 48, 0x7, 48, 7, 0x7f } },
+	{ "events that leaf 0AH has not, and more of them",
+	  { EAX(6, 8, 48, 7), 0x21, 0, EDX(0, 48), false, 0xff, 0, 0x1d01 },
+	  { 6, 0xff, 48, 0, 0, 13, 0x1d5f } },
+	{ "fewer events than leaf 0AH",
+	  { EAX(6, 8, 48, 13), 0, 0, EDX(0, 48), false, 0xff, 0, 0x1 },
+	  { 6, 0xff, 48, 0, 0, 13, 0x1fff } },
+	{ "event 31", { EAX(6, 8, 48, 7), 0, 0, EDX(0, 48), false, 0xff, 0, 0x80000000 },
+	  { 6, 0xff, 48, 0, 0, 32, 0x8000007f } },
+	{ "version 6, 32 generic counters in leaf 0AH",
+	  { EAX(6, 32, 48, 7), 0, 0, EDX(0, 48) },
+	  { 6, ONES, 48, 0, 0, 7, 0x7f } },
+	{ "version 6, 255 generic counters in leaf 0AH",
+	  { EAX(6, 255, 48, 7), 0, 0, EDX(0, 48) },
+	  { 6, ONES, 48, 0, 0, 7, 0x7f } },
 
 	/* EDX[15] is AnyThread deprecation; the rest is reserved */
 	{ "EDX beyond its fields",
@@ -536,6 +584,24 @@ static void leaf_refused(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, why.text, row->why);
 }
 
+/* Counters that can be reloaded have CFG_B and CFG_C, those of precise events CFG_C. */
+static void leaf_cfg(struct kunit *test)
+{
+	struct intel_pmu_leaf leaf = {
+		EAX(6, 8, 48, 7), 0, 0x7, EDX(3, 48), false, 0xff, 0x7, 0x7f,
+		.reload = 0x4000001fcULL << 1, .precise = 0x300000401ULL,
+	};
+	struct my_pmu_why why;
+	struct my_x86_pmu pmu;
+
+	KUNIT_ASSERT_EQ(test, decode(&pmu, &leaf, &why), 0);
+	KUNIT_EXPECT_EQ(test, pmu.cfg_b, 0xf8ULL);
+	KUNIT_EXPECT_EQ(test, pmu.cfg_c, 0x3000000f9ULL);
+	leaf.eax = EAX(5, 8, 48, 7);
+	KUNIT_ASSERT_EQ(test, decode(&pmu, &leaf, &why), 0);
+	KUNIT_EXPECT_EQ(test, pmu.cfg_b | pmu.cfg_c, 0ULL);
+}
+
 /* The CPUs of a hybrid one after the other: nothing of the first is left. */
 static void leaf_hybrid(struct kunit *test)
 {
@@ -672,6 +738,69 @@ static void probe_hypervisor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0xfULL);
 }
 
+/* Leaf 23H is looked at where CPUID says that it is there. */
+static void probe_ext(struct kunit *test)
+{
+	struct sim_pmu has = sim_skylake;
+	struct probe_result *result;
+
+	has.ext = true;
+	has.gp_bitmap = 0x5;
+	has.fixed_bitmap = 0x3;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->err, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.eventsel, PERFEVTSEL0);
+
+	has.last_leaf = 0x22;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x70000000fULL);
+
+	/* Its sub-leaves come one by one. */
+	has.last_leaf = 0;
+	has.more_events = BIT(9);
+	has.subleaves = 0x9;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x70000000fULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.arch_events_len, 10);
+	KUNIT_EXPECT_EQ(test, result->pmu.arch_events, 0x27fULL);
+	has.subleaves = 0x3;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.arch_events_len, 7);
+	has.subleaves = 0;
+
+	has.last_leaf = 0x23;
+	has.ext = false;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x70000000fULL);
+
+	has.last_leaf = 0;
+	has.version = 6;
+	has.pdcm = true;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->err, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 1U);
+	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b | result->pmu.cfg_c, 0ULL);
+	has.subleaves = 0x7;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b, 0x300000005ULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.cfg_c, 0x300000005ULL);
+	has.subleaves = 0x23;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b, 0ULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.cfg_c, 0x100000001ULL);
+	has.subleaves = 0;
+
+	/* The addresses of version 6 are better than those of full-width writes. */
+	has.full_width = true;
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 1U);
+}
+
 /* What the leaf refuses, the registers are not asked about. */
 static void probe_wrong_leaf(struct kunit *test)
 {
@@ -691,9 +820,11 @@ static struct kunit_case leaf_cases[] = {
 	KUNIT_CASE_PARAM(leaf_other, other_leaf_gen_params),
 	KUNIT_CASE_PARAM(leaf_made_up, made_up_gen_params),
 	KUNIT_CASE_PARAM(leaf_refused, refused_leaf_gen_params),
+	KUNIT_CASE(leaf_cfg),
 	KUNIT_CASE(leaf_hybrid),
 	KUNIT_CASE_PARAM(probe_decides, probe_row_gen_params),
 	KUNIT_CASE(probe_hypervisor),
+	KUNIT_CASE(probe_ext),
 	KUNIT_CASE(probe_wrong_leaf),
 	{}
 };

@@ -34,7 +34,9 @@ void test_leave_traces(struct sim_cpu *sim)
 	u64 mask = GENMASK_ULL(pmu->width - 1, 0);
 	unsigned int i;
 
-	for (i = 0; i < pmu->gp; i++) {
+	for (i = 0; i < SIM_GENERIC; i++) {
+		if (!sim_has_generic(pmu, i))
+			continue;
 		/* INT and USR, but not enabled */
 		sim->regs.evtsel[i] = 0x110000 | (0x50 + i);
 		sim->regs.pmc[i] = (0x123456789abcULL * (i + 1)) & mask;
@@ -52,6 +54,11 @@ void test_leave_traces(struct sim_cpu *sim)
 			sim->regs.fixed_ctr_ctrl = 0x8ULL << (4 * i);
 		sim->regs.global_ctrl |= BIT_ULL(32 + i);
 	}
+	/* Any overflow would reload any counter, so that it overflows again soon. */
+	for (i = 0; i < ARRAY_SIZE(sim->regs.cfg_b) && pmu->subleaves & BIT(2); i++) {
+		sim->regs.cfg_b[i] = ~0ULL;
+		sim->regs.cfg_c[i] = BIT_ULL(63) | 0xfffff000;
+	}
 	sim->regs.global_ctrl &= ~BIT_ULL(0);
 	sim->regs.global_status = BIT_ULL(pmu->gp - 1);
 }
@@ -61,7 +68,7 @@ void test_near_wrap(struct sim_cpu *sim)
 	const struct sim_pmu *pmu = &sim->pmu;
 	unsigned int i;
 
-	for (i = 0; i < pmu->gp; i++)
+	for (i = 0; i < SIM_GENERIC; i++)
 		sim->regs.pmc[i] = GENMASK_ULL(pmu->width - 1, 0) - i;
 	for (i = 0; i < SIM_FIXED && pmu->version >= 2; i++) {
 		if (i < pmu->fixed || pmu->fixed_bitmap & BIT(i))
@@ -91,9 +98,20 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 	for (i = 0; i < SIM_FIXED; i++)
 		KUNIT_EXPECT_EQ_MSG(test, before->fixed[i], now->fixed[i],
 				    "FIXED_CTR%u", i);
+	for (i = 0; i < ARRAY_SIZE(now->cfg_b); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, before->cfg_b[i], now->cfg_b[i], "CFG_B %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, before->cfg_c[i], now->cfg_c[i], "CFG_C %u", i);
+	}
 	KUNIT_EXPECT_EQ(test, before->fixed_ctr_ctrl, now->fixed_ctr_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_ctrl, now->global_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_status, now->global_status);
+}
+
+u64 *test_cfg(struct sim_registers *regs, u32 reg)
+{
+	unsigned int i = sim_cfg((reg & 0x80 ? 32 : 0) + (reg & 0x7f) / 4);
+
+	return reg % 4 == 2 ? &regs->cfg_b[i] : &regs->cfg_c[i];
 }
 
 void test_forgive_restoring(struct sim_registers *before,
@@ -125,6 +143,8 @@ void test_forgive_restoring(struct sim_registers *before,
 		before->fixed[reg - 0x309] = now->fixed[reg - 0x309];
 	else if (reg == 0x38f && val == before->global_ctrl)
 		before->global_ctrl = now->global_ctrl;
+	else if (reg >= 0x1900 && val == *test_cfg(before, reg))
+		*test_cfg(before, reg) = *test_cfg((struct sim_registers *)now, reg);
 }
 
 struct my_pmu_cpu *test_fresh_cpu(void)
@@ -189,7 +209,7 @@ struct my_event_set *test_set(struct kunit *test, const struct sim_pmu *pmu,
 
 /* What each fixed counter counts. */
 static const char * const fixed_names[] = {
-	"instructions", "cycles", "ref-cycles",
+	"instructions", "cycles", "ref-cycles", "slots", "r73", "r19c", "r2c2",
 };
 
 struct my_event_set *test_all_counters(struct kunit *test,
@@ -232,7 +252,9 @@ struct retire {
 
 static void retire_on_cpu(void *data)
 {
-	static const u8 codes[][2] = { { 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 } };
+	static const u8 codes[][2] = {
+		{ 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 }, { 0x73, 0 }, { 0x9c, 1 }, { 0xc2, 2 },
+	};
 	struct sim_cpu *sim = sim_cpu(smp_processor_id());
 	struct retire *r = data;
 	unsigned int i;

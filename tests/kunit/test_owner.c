@@ -14,7 +14,7 @@ static void owner_reserve(struct kunit *test)
 	struct sim_reservations *r = &sim_reservations;
 	struct my_event_set *set = test_all_counters(test, pmu);
 	unsigned int accesses = sim_cpu(TEST_CPU)->accesses, i;
-	u32 all = GENMASK(pmu->gp - 1, 0);
+	u32 all = set->used;
 	struct my_pmu_why why = {};
 
 	/* Of each counter the event select, then the counter. */
@@ -142,8 +142,10 @@ static void owner_firmware_everywhere(struct kunit *test)
 	test_leave_traces(sim);
 	KUNIT_ASSERT_EQ(test, my_pmu_find_firmware(set->cpu, NULL, &why), 0);
 	KUNIT_EXPECT_EQ(test, set->cpu->firmware, 0ULL);
-	for (i = 0; i < pmu->gp; i++)
-		sim->regs.evtsel[i] |= BIT_ULL(22);
+	for (i = 0; i < SIM_GENERIC; i++) {
+		if (sim_has_generic(pmu, i))
+			sim->regs.evtsel[i] |= BIT_ULL(22);
+	}
 	for (i = 0; i < SIM_FIXED; i++) {
 		if (set->used & BIT_ULL(32 + i))
 			sim->regs.fixed_ctr_ctrl |= 1ULL << (4 * i);
@@ -536,7 +538,7 @@ static void owner_clobbered(struct kunit *test)
 		*(set->event[i].hw.idx < 32 ? &before.pmc[set->event[i].hw.idx] :
 		  &before.fixed[set->event[i].hw.idx - 32]) = 0x7000000;
 	if (pmu->version >= 2)
-		before.global_ctrl = GENMASK_ULL(pmu->gp - 1, 0);
+		before.global_ctrl = set->used & MY_GENERIC_COUNTERS;
 	test_expect_registers(test, pmu, &before, &sim->regs);
 }
 
@@ -629,6 +631,41 @@ static void owner_clobbered_sample_fails(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* Whoever took it has set it to be reloaded, and it is not once it is ours again. */
+static void owner_stolen_with_reload(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V6_HOLES), "instructions:u@gp0");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	sim->regs.evtsel[0] = 0x100c4;
+	sim->regs.cfg_b[0] = BIT_ULL(0);
+	sim->regs.cfg_c[0] = BIT_ULL(63) | 0xfffff000;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, sim->regs.cfg_b[0] | sim->regs.cfg_c[0], 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* A counter that can count precise events, and not be reloaded by others. */
+static void owner_precise(struct kunit *test)
+{
+	struct sim_pmu pmu = *PMU(V6_HOLES);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	struct my_event_set *set;
+
+	pmu.subleaves = 0x2b;
+	set = test_set(test, &pmu, "instructions:u@gp0,cycles:u@gp1");
+	sim->regs.cfg_c[0] = BIT_ULL(63) | 0xfffff000;
+	before = sim->regs;
+	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, sim->regs.cfg_c[0], 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	test_expect_registers(test, &pmu, &before, &sim->regs);
+}
+
 /* Where no overflow bit is reliable, much time makes anything possible: it is late. */
 static void owner_set_back_unseen(struct kunit *test)
 {
@@ -648,6 +685,22 @@ static void owner_set_back_unseen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->marks.late, 0ULL);
 	KUNIT_EXPECT_EQ(test, s->count[0], 7ULL);
 	KUNIT_EXPECT_EQ(test, s->count[1], 17ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* In five seconds an occupancy event may have wrapped 40 bits again, instructions not. */
+static void owner_late_by_rate(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V1_40), "r99@gp0,instructions@gp1");
+	struct my_pmu_sample *s = test_sample(test);
+
+	test_up(test, set);
+	test_retire(test, 10, 0);
+	set->event[0].hw.prev_time -= 5 * NSEC_PER_SEC;
+	set->event[1].hw.prev_time -= 5 * NSEC_PER_SEC;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.late, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, s->count[1], 10ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
@@ -793,7 +846,10 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE_PARAM(owner_clobbered_all, test_global_gen_params),
 	KUNIT_CASE(owner_frozen),
 	KUNIT_CASE(owner_clobbered_sample_fails),
+	KUNIT_CASE(owner_stolen_with_reload),
+	KUNIT_CASE(owner_precise),
 	KUNIT_CASE(owner_set_back_unseen),
+	KUNIT_CASE(owner_late_by_rate),
 	KUNIT_CASE_PARAM(owner_clobbered_in_passing, doing_gen_params),
 	KUNIT_CASE(owner_wrap_in_passing),
 	KUNIT_CASE(owner_wrap_while_off),

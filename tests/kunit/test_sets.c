@@ -271,6 +271,7 @@ static void copy_registers(struct sim_registers *into,
 			   const struct sim_registers *from,
 			   const struct my_event_set *set)
 {
+	unsigned int i;
 	u64 left, fields = 0;
 
 	for (left = set->used; left; left &= left - 1) {
@@ -287,6 +288,13 @@ static void copy_registers(struct sim_registers *into,
 	into->fixed_ctr_ctrl &= ~fields;
 	into->fixed_ctr_ctrl |= from->fixed_ctr_ctrl & fields;
 	into->global_ctrl &= ~set->used;
+	for (left = set->used; left; left &= left - 1) {
+		i = sim_cfg(__ffs64(left));
+		if (i >= ARRAY_SIZE(into->cfg_b))
+			continue;
+		into->cfg_b[i] = from->cfg_b[i];
+		into->cfg_c[i] = from->cfg_c[i];
+	}
 	into->global_ctrl |= from->global_ctrl & set->used;
 	into->global_status &= ~set->used;
 	into->global_status |= from->global_status & set->used;

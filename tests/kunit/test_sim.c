@@ -10,6 +10,9 @@
 #define PMC0			0x0c1
 #define A_PMC0			0x4c1
 #define FIXED_CTR0		0x309
+#define GP0_CTR			0x1900
+#define GP0_CFG_A		0x1901
+#define FX0_CTR			0x1980
 #define PERF_CAPABILITIES	0x345
 #define FIXED_CTR_CTRL		0x38d
 #define GLOBAL_STATUS		0x38e
@@ -28,6 +31,9 @@ static const struct sim_pmu v4 = {
 static const struct sim_pmu v5 = {
 	.version = 5, .gp = 6, .width = 48, .fixed = 1, .fixed_width = 48,
 	.fixed_bitmap = 5, .pdcm = true, .full_width = true };
+static const struct sim_pmu v6 = {
+	.version = 6, .gp = 3, .gp_bitmap = 0xb, .width = 48, .fixed_width = 44,
+	.fixed_bitmap = 0x41, .pdcm = true };
 static const struct sim_pmu v0 = { .version = 0 };
 
 /**
@@ -90,6 +96,23 @@ static const struct msr_row msr_rows[] = {
 	{ "inuse", &v4, GLOBAL_INUSE, 0, -EIO },
 	{ "capabilities", &v4, PERF_CAPABILITIES, 0, -EIO },
 	{ "no-such-msr", &v4, 0x1d9, 0, -EIO },
+	{ "gp-ctr", &v6, GP0_CTR + 12, 0xabcd00000001, 0, SAME },
+	{ "gp-ctr-too-wide", &v6, GP0_CTR, BIT_ULL(48), -EIO },
+	{ "gp-ctr-hole", &v6, GP0_CTR + 8, 0, -EIO },
+	{ "gp-ctr-v5", &v5, GP0_CTR, 0, -EIO },
+	{ "gp-cfg-a", &v6, GP0_CFG_A + 12, 0xff10004300c0, 0, SAME },
+	{ "gp-cfg-a-hole", &v6, GP0_CFG_A + 8, 0, -EIO },
+	{ "gp-cfg-a-bit-32", &v6, GP0_CFG_A, BIT_ULL(32), -EIO },
+	{ "eq-v5", &v5, PERFEVTSEL0, BIT_ULL(36), -EIO },
+	{ "umask2-v5", &v5, PERFEVTSEL0, BIT_ULL(40), -EIO },
+	{ "fx-ctr", &v6, FX0_CTR + 24, 0xabc00000001, 0, SAME },
+	{ "fx-ctr-too-wide", &v6, FX0_CTR, BIT_ULL(44), -EIO },
+	{ "fx-ctr-hole", &v6, FX0_CTR + 4, 0, -EIO },
+	{ "fx-has-no-cfg-a", &v6, FX0_CTR + 1, 0, -EIO },
+	{ "evtsel-v6", &v6, PERFEVTSEL0, 0, -EIO },
+	{ "fixed-v6", &v6, FIXED_CTR0, 0, -EIO },
+	{ "global-ctrl-v6", &v6, GLOBAL_CTRL, 0x410000000b, 0, SAME },
+	{ "global-ctrl-hole-v6", &v6, GLOBAL_CTRL, 4, -EIO },
 };
 
 static void msr_desc(const struct msr_row *row, char *desc)
