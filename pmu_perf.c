@@ -8,6 +8,7 @@
 #include <linux/compiler.h>
 #include <linux/device.h>
 #include <linux/err.h>
+#include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
@@ -117,16 +118,17 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 	return err;
 }
 
-/* The attribute of this name in the events/ of perf's PMU; no name is there twice. */
-static struct device_attribute *find_event(const struct attribute_group **groups,
-					   struct device *dev, const char *name)
+/* The attribute of this name in a folder of perf's PMU; no name is there twice. */
+static struct device_attribute *find_file(const struct attribute_group **groups,
+					  struct device *dev, const char *folder,
+					  const char *name)
 {
 	const struct attribute_group *group;
 	int i;
 
 	for (; groups && *groups; groups++) {
 		group = *groups;
-		if (!group->name || strcmp(group->name, "events"))
+		if (!group->name || strcmp(group->name, folder))
 			continue;
 		for (i = 0; group->attrs && group->attrs[i]; i++) {
 			if (!strcmp(group->attrs[i]->name, name) &&
@@ -139,6 +141,17 @@ static struct device_attribute *find_event(const struct attribute_group **groups
 		}
 	}
 	return NULL;
+}
+
+/* What such a file says, in a page; or an error. */
+static int show_file(struct pmu *pmu, const char *folder, const char *name, char *page)
+{
+	struct device_attribute *attr = NULL;
+
+	if (pmu->dev)
+		attr = find_file(pmu->attr_groups, pmu->dev, folder, name) ?:
+		       find_file(pmu->attr_update, pmu->dev, folder, name);
+	return attr && attr->show && attr->show(pmu->dev, attr, page) > 0 ? 0 : -ENOENT;
 }
 
 /**
@@ -154,16 +167,11 @@ int my_perf_show(int cpu, const char *name, char *page)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
 					      PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
-	struct device_attribute *attr = NULL;
-	int err = -ENOENT;
+	int err;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	if (event->pmu->dev)
-		attr = find_event(event->pmu->attr_groups, event->pmu->dev, name) ?:
-		       find_event(event->pmu->attr_update, event->pmu->dev, name);
-	if (attr && attr->show && attr->show(event->pmu->dev, attr, page) > 0)
-		err = 0;
+	err = show_file(event->pmu, "events", name, page);
 	perf_event_release_kernel(event);
 	return err;
 }
@@ -171,6 +179,8 @@ int my_perf_show(int cpu, const char *name, char *page)
 /**
  * my_perf_hold() - keep perf's buffers while it is asked again and again
  * @cpu: a CPU
+ * @knows_model: filled in, unless it is NULL: perf knows the CPU's model; not so if the
+ *	model is newer than the kernel, or that cannot be told
  *
  * perf allocates its buffers, for all CPUs, for the first of its events and frees them
  * after the last.
@@ -179,9 +189,20 @@ int my_perf_show(int cpu, const char *name, char *page)
  * Return: for my_perf_let_go(); ERR_PTR if perf has no event: -EBUSY if the PMU is
  * reserved by another user, -ENOENT if perf knows none.
  */
-void *my_perf_hold(int cpu)
+void *my_perf_hold(int cpu, bool *knows_model)
 {
-	return open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
+					      PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+	char *page;
+
+	if (!knows_model)
+		return event;
+	*knows_model = false;
+	page = (char *)get_zeroed_page(GFP_KERNEL);
+	if (page && !IS_ERR(event) && !show_file(event->pmu, "caps", "pmu_name", page))
+		*knows_model = !str_has_prefix(page, "generic");
+	free_page((unsigned long)page);
+	return event;
 }
 
 /*

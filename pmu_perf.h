@@ -21,7 +21,7 @@ struct my_perf_answer {
 int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer);
 int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters);
 int my_perf_show(int cpu, const char *name, char *page);
-void *my_perf_hold(int cpu);
+void *my_perf_hold(int cpu, bool *knows_model);
 void *my_perf_exclude(int cpu);
 bool my_perf_excludes(void *guard);
 void my_perf_let_go(void *held);

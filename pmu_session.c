@@ -315,8 +315,8 @@ static int resolve_events(struct my_target *t, const struct my_target *like, boo
 }
 
 /*
- * perf has its PMU as long as nothing is reserved.  If nobody else had it (@free) perf may
- * count, to say where: on one CPU of those that are alike.
+ * perf has its PMU as long as nothing is reserved.  If nobody else had it, and perf knows
+ * the model (@free), perf may count, to say where: on one CPU of those that are alike.
  */
 static int ask_perf(struct my_session *s, bool free, struct lacking *first)
 {
@@ -372,7 +372,7 @@ static int check_left_out(struct my_session *s, const struct lacking *first)
  * An optional event is kept if the other one that counts the same can have a fixed
  * counter, and if it needs no multiplexing.  Returns one that is not to be kept.
  */
-static int find_unwanted(const struct my_target *t, int err)
+static int find_unwanted(const struct my_target *t)
 {
 	const struct my_pmu_cpu *cpu = t->set.cpu;
 	u64 fixed = MY_FIXED_COUNTERS & ~cpu->firmware & ~(cpu->used & ~t->set.used);
@@ -389,7 +389,7 @@ static int find_unwanted(const struct my_target *t, int err)
 			return i;
 		last = max(last, i);
 	}
-	return !err && my_event_set_multiplexes(&t->set) ? last : -1;
+	return my_event_set_multiplexes(&t->set) ? last : -1;
 }
 
 /* What the CPU does not have, and what is optional and unwanted, is left out. */
@@ -402,7 +402,10 @@ static int assign(struct my_target *t, struct lacking *first)
 	for (;;) {
 		err = my_event_set_assign(&t->set, t->attr, t->nr_events, &culprit,
 					  &why);
-		unwanted = find_unwanted(t, err);
+		/* Optional are the last ones. */
+		unwanted = -1;
+		if (t->nr_events && t->attr[t->nr_events - 1].optional)
+			unwanted = find_unwanted(t);
 		if (err == -EOPNOTSUPP)
 			err = refuse_event(t, culprit, err, &why, first);
 		else if (unwanted >= 0)
@@ -410,7 +413,7 @@ static int assign(struct my_target *t, struct lacking *first)
 		else
 			break;
 	}
-	return report("counters", err, &why);
+	return err ? report("counters", err, &why) : 0;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -541,6 +544,7 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	struct my_pmu_why whose;
 	struct my_target *t;
 	void *held;
+	bool known;
 
 	if (s->all)
 		cpumask_copy(s->cpus, cpu_online_mask);
@@ -555,12 +559,12 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	if (!busy)
 		my_pmu_release(&s->held);
 	s->names_cpu = cpumask_first(s->cpus);
-	held = my_perf_hold(s->names_cpu);
-	asked = ask_perf(s, !busy, &first);
+	held = my_perf_hold(s->names_cpu, &known);
+	asked = ask_perf(s, !busy && known, &first);
 	my_perf_let_go(held);
 	busy = busy ?: reserve(s, &whose);
 	/* That keeps perf out, unless it has registers that nobody can reserve. */
-	held = busy ? ERR_PTR(-EBUSY) : my_perf_hold(s->names_cpu);
+	held = busy ? ERR_PTR(-EBUSY) : my_perf_hold(s->names_cpu, NULL);
 	my_perf_let_go(held);
 	s->guarded = held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT);
 	if (s->guarded)

@@ -2038,8 +2038,14 @@ static void core_asks_where(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.counted, counted);
 	unload_module();
 	test_expect_registers(test, PMU(V4), &before[0], &sim_cpu(0)->regs);
-	/* What was found of the boot CPU the last time is not believed if it fails now. */
+	/* What perf does not know it is not asked. */
 	sim_perf.counted = 0;
+	sim_perf.unknown_model = true;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
+	unload_module();
+	sim_perf.unknown_model = false;
+	/* What was found of the boot CPU the last time is not believed if it fails now. */
 	sim_cpu(0)->pmu.pdcm = true;
 	sim_cpu(0)->fail_reg = 0x345;
 	set_parameters("1", "r01c2,instructions", "30");

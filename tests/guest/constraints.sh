@@ -7,6 +7,7 @@
 # in sample, lab: MY_PMU_MODEL=143 6.1
 # in sample, lab: MY_PMU_MODEL=42 6.1
 # in sample, lab: MY_PMU_MODEL=26 6.1
+# in sample, lab: MY_PMU_MODEL=200 6.1
 # in lab: 6.12
 # in lab: MY_PMU_MODEL=143 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
@@ -72,7 +73,16 @@ done << 'END'
 143 r01ce gp0
 143 r81d0 four
 143 r00c4 eight
+200 r01c0 gp1
+200 r0148 gp2
+200 r04a4 gp0
+200 r0151 four
+200 r00c4 eight
 END
+if [ "$model" = 200 ]; then
+	has "perf does not know this model" "$(cat /sys/bus/event_source/devices/cpu/caps/pmu_name)" \
+		'^generic'
+fi
 expect "there are events of model $model ($tried)" [ "$tried" -ge 5 ]
 is "registers of all CPUs are as before" "$(/root/pmu-registers 0 1)" "$before"
 

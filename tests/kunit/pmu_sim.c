@@ -895,9 +895,11 @@ void hw_release_perfctr(u32 msr)
 struct sim_perf sim_perf;
 
 /* While the module has reserved event selects perf has no PMU; or it has, all the same. */
-void *my_perf_hold(int cpu)
+void *my_perf_hold(int cpu, bool *knows_model)
 {
 	might_sleep();
+	if (knows_model)
+		*knows_model = !sim_perf.unknown_model;
 	if (sim_perf.err)
 		return ERR_PTR(sim_perf.err);
 	if (sim_reservations.held && !sim_perf.stays)

@@ -261,6 +261,7 @@ struct sim_perf_name {
  * @cpu: of the last question
  * @counted: so often it counted, to say where
  * @counted_on: on these CPUs
+ * @unknown_model: it does not know the CPU's model
  * @stays: it has its PMU, whatever is reserved
  * @excludes: an exclusive event keeps its others away then
  * @pinned: except on these CPUs, where another one is pinned
@@ -283,7 +284,7 @@ struct sim_perf {
 	int cpu;
 	unsigned int counted;
 	u32 counted_on;
-	bool stays, excludes;
+	bool unknown_model, stays, excludes;
 	u32 pinned, guards, lost, stops;
 	unsigned int wrong;
 };

@@ -157,7 +157,7 @@ static int resolve(struct kunit *test, const char *events,
 	void *held;
 
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why->text);
-	held = my_perf_hold(1);
+	held = my_perf_hold(1, NULL);
 	for (i = 0; i < nr && !err; i++)
 		err = my_names_resolve(1, false, &attr[i], why);
 	my_perf_let_go(held);
@@ -166,7 +166,7 @@ static int resolve(struct kunit *test, const char *events,
 
 static int list(struct my_names *names, struct my_pmu_why *why)
 {
-	void *held = my_perf_hold(1);
+	void *held = my_perf_hold(1, NULL);
 	int err = my_names_list(1, false, names, why);
 
 	my_perf_let_go(held);
