@@ -544,8 +544,17 @@ static int intel_take_cfg(const struct my_x86_pmu *pmu, const struct my_hw_perf_
 	return err;
 }
 
+/* What somebody else has left there since it was taken is not put back. */
+static noinline int intel_clear_cfg(const struct my_x86_pmu *pmu,
+				    const struct my_hw_perf_event *hw)
+{
+	struct intel_cfg theirs;
+
+	return intel_take_cfg(pmu, hw, &theirs);
+}
+
 /* The register that fixed counters share has fields of others, which stay. */
-static int intel_write_control(const struct my_hw_perf_event *hw, u64 config)
+static __always_inline int intel_write_control(const struct my_hw_perf_event *hw, u64 config)
 {
 	u64 ctrl = 0;
 	int err;
@@ -562,13 +571,15 @@ static int intel_write_control(const struct my_hw_perf_event *hw, u64 config)
 static int intel_program(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
 			 u64 config)
 {
-	struct intel_cfg theirs;
-	int err = 0;
+	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (pmu->cfg_c & BIT_ULL(hw->idx))
-		err = intel_take_cfg(pmu, hw, &theirs);
-	return err ?: intel_write_control(hw, config);
+	if (unlikely(pmu->cfg_c & BIT_ULL(hw->idx))) {
+		err = intel_clear_cfg(pmu, hw);
+		if (err)
+			return err;
+	}
+	return intel_write_control(hw, config);
 }
 
 static int intel_read(const struct my_hw_perf_event *hw, u64 *val)
