@@ -3670,6 +3670,8 @@ static void core_guards(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_lines(GUARDED), 1U);
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.global_ctrl,
 			before.global_ctrl | session->target[TEST_CPU]->set.used);
+	/* perf's NMI handler may clear overflows before they are seen. */
+	KUNIT_EXPECT_EQ(test, session->target[TEST_CPU]->set.cpu->overflow_reliable, 0ULL);
 	unload_module();
 	expect_untouched(test, PMU(V6_HOLES), &before);
 }
@@ -3754,6 +3756,7 @@ static void core_guard_stops(struct kunit *test)
 	unload_module();
 	/* With reservations, perf has only ended meanwhile. */
 	sim_perf.stays = false;
+	sim_perf.ends = BIT(TEST_CPU);
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, 0U);
 	unload_module();
@@ -3770,6 +3773,7 @@ static void core_guard_lost(struct kunit *test)
 	before = sim_cpu(TEST_CPU)->regs;
 	load_in_steps(test, "1", EVERYWHERE, 1000);
 	step_to_sample(test);
+	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 1U);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1: perf is"), 0U);
 	sim_perf.pinned = BIT(TEST_CPU);
 	sim_perf.lost = BIT(TEST_CPU);

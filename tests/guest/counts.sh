@@ -19,6 +19,9 @@ before=$(/root/pmu-registers $cpu)
 busy $cpu
 load cpu=$cpu interval=200
 is "loads" "$?" 0
+if [ ! -e /sys/module/my_pmu ]; then
+	finish	# what follows would wait for samples
+fi
 is "programs instructions on gp0" "$(rdmsr -p $cpu 0x186)" 4300c0
 is "programs cycles on gp1" "$(rdmsr -p $cpu 0x187)" 43003c
 is "programs fixed0 and fixed1" "$(rdmsr -p $cpu 0x38d)" 33
@@ -48,7 +51,8 @@ is "gp1 and fixed1 agree in each sample" "$(value cycles@gp1)" \
 # The mean: a sample that comes late leaves the next one what remains of its interval.
 samples | sed 's/^/# /'
 is "each sample of a busy CPU has grown" "$(value instructions@fixed0 | grep -cx 0)" 0
-grown=$(($(total instructions@fixed0) / $(samples | wc -l)))
+nr=$(samples | wc -l)
+grown=$((nr ? $(total instructions@fixed0) / nr : 0))
 expect "a busy CPU shows millions in a sample ($grown)" [ "$grown" -gt 1000000 ]
 
 # --- deadlines do not drift: sample k at start + k * interval. Any one may be

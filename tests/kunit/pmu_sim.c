@@ -897,6 +897,8 @@ struct sim_perf sim_perf;
 /* While the module has reserved event selects perf has no PMU; or it has, all the same. */
 void *my_perf_hold(int cpu, bool *knows_model)
 {
+	unsigned int i;
+
 	might_sleep();
 	if (knows_model)
 		*knows_model = !sim_perf.unknown_model;
@@ -905,6 +907,8 @@ void *my_perf_hold(int cpu, bool *knows_model)
 	if (sim_reservations.held && !sim_perf.stays)
 		return ERR_PTR(-EBUSY);
 	sim_perf.held++;
+	for (i = 0; i < SIM_GENERIC && sim_perf.ends & BIT(cpu); i++)
+		sim_cpu(cpu)->regs.evtsel[i] &= ~EVTSEL_EN;
 	return &sim_perf;
 }
 
@@ -930,6 +934,7 @@ void *my_perf_exclude(int cpu)
 		return ERR_PTR(-EBUSY);
 	if (sim_perf.guards & BIT(cpu))
 		sim_perf.wrong++;
+	sim_perf.excluded++;
 	sim_perf.guards |= BIT(cpu);
 	sim_perf.lost &= ~BIT(cpu);
 	smp_call_function_single(cpu, guard_cpu, NULL, 1);

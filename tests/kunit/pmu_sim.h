@@ -264,9 +264,11 @@ struct sim_perf_name {
  * @unknown_model: it does not know the CPU's model
  * @stays: it has its PMU, whatever is reserved
  * @excludes: an exclusive event keeps its others away then
+ * @excluded: so many of these have been opened
  * @pinned: except on these CPUs, where another one is pinned
  * @guards: CPUs that have such an event
  * @lost: CPUs on which it was put off
+ * @ends: on these CPUs all events of it have ended when it is held
  * @stops: opening it stops the counters of these CPUs: an event of perf's had them
  * @wrong: questions while it was not held, though it could be; or while the
  *	module held event selects, when perf can have none; a second guard of a CPU
@@ -285,7 +287,8 @@ struct sim_perf {
 	unsigned int counted;
 	u32 counted_on;
 	bool unknown_model, stays, excludes;
-	u32 pinned, guards, lost, stops;
+	u32 pinned, guards, lost, stops, ends;
+	unsigned int excluded;
 	unsigned int wrong;
 };
 
