@@ -78,14 +78,19 @@ int my_pmu_probe(struct my_pmu_cpu *cpu, struct my_pmu_snapshot *snapshot,
 	struct my_pmu_cpu *boot = my_pmu_cpu_of(0);
 	int err, boot_err = 0;
 
-	/* perf has seen the boot CPU's PMU, and takes all others for the same. */
+	/*
+	 * perf has seen the boot CPU's PMU, and takes all others for the same, and fixed
+	 * counters for as wide as generic ones.
+	 */
 	if (snapshot && cpu != boot)
 		boot_err = call(boot, probe_on_cpu, snapshot, why);
 	err = call(cpu, probe_on_cpu, snapshot, why);
 	if (snapshot)
-		snapshot->unlike = !hw_is_hybrid() &&
-				   (boot_err || memcmp(&boot->pmu, &cpu->pmu,
-						       sizeof(boot->pmu)));
+		snapshot->unlike = my_pmu_bits(&cpu->pmu, cpu->pmu.counters) <
+				   cpu->pmu.cntval_bits ||
+				   (!hw_is_hybrid() &&
+				    (boot_err || memcmp(&boot->pmu, &cpu->pmu,
+							sizeof(boot->pmu))));
 	return err;
 }
 

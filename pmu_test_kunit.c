@@ -2092,6 +2092,19 @@ static void core_asks_if_there_is_perf(struct kunit *test)
 	unload_module();
 }
 
+/* Nor where perf would write more bits to a fixed counter than it has. */
+static void core_asks_not_narrow(struct kunit *test)
+{
+	sim_reset(0, PMU(V4_NARROW_FIXED));
+	sim_reset(TEST_CPU, PMU(V4_NARROW_FIXED));
+	sim_perf.events = perfs_events;
+	sim_perf.nr = ARRAY_SIZE(perfs_events);
+	set_parameters("1", "r01c2", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
+	unload_module();
+}
+
 /* Nor does it while somebody else has the PMU. */
 static void core_asks_when_free(struct kunit *test)
 {
@@ -4158,6 +4171,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_events_file),
 	KUNIT_CASE(core_asks_where),
 	KUNIT_CASE(core_asks_if_there_is_perf),
+	KUNIT_CASE(core_asks_not_narrow),
 	KUNIT_CASE(core_asks_when_free),
 	KUNIT_CASE(core_asks_beside_nobody),
 	KUNIT_CASE(core_refuses_perf_that_stays),

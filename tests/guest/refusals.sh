@@ -113,8 +113,11 @@ has "is busy while the NMI watchdog runs" "$(cat /tmp/insmod.err)" 'Device or re
 is "says how to free it" "$(log)" \
 	"the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog"
 watchdog 0
-perf stat -e cycles sleep 5 2> /dev/null &
-sleep 1
+# Its event counts when it starts the program.
+perf stat -e cycles sh -c 'touch /tmp/counts; exec sleep 5' 2> /dev/null &
+while [ ! -e /tmp/counts ]; do
+	sleep 0.1
+done
 load
 has "is busy while perf counts" "$(cat /tmp/insmod.err)" 'Device or resource busy'
 is "says so" "$(log | grep -c 'the PMU is in use')" 1

@@ -95,9 +95,12 @@ for key in $keys; do
 done
 
 # --- and the other way round
-perf stat -C $cpu -e branches:u sleep 60 2> /dev/null &
+# Its events count when it starts the program.
+perf stat -C $cpu -e branches:u sh -c 'touch /tmp/counts; exec sleep 60' 2> /dev/null &
 perf=$!
-sleep 1
+while [ ! -e /tmp/counts ]; do
+	sleep 0.1
+done
 load cpu=$cpu
 has "perf keeps the module out" "$(cat /tmp/insmod.err)" 'busy'
 has "which says so" "$(log)" 'the PMU is in use, by perf, the NMI watchdog'
