@@ -116,6 +116,8 @@ static int events_show(struct seq_file *m, void *unused)
 			continue;
 		seq_printf(m, "cpu%d %s %#llx ", s->names_cpu, attr.name, attr.config);
 		show_set(m, counters);
+		if (attr.extra.msr)
+			seq_printf(m, " %#x=%#llx", attr.extra.msr, attr.extra.config);
 		seq_puts(m, "\n");
 	}
 	return 0;

@@ -356,6 +356,7 @@ static int encode_raw(u64 config, const char *whole,
 
 enum term_kind {
 	TERM_FIELD,	/* of the event select */
+	TERM_EXTRA,	/* of the extra register */
 	TERM_NUMBER,	/* means nothing to the event select */
 	TERM_TEXT,	/* likewise */
 	TERM_REFUSED,
@@ -388,11 +389,11 @@ static const struct term terms_known[] = {
 	{ "metric-id", TERM_TEXT },
 	{ "in_tx", TERM_REFUSED, .refusal = TRANSACTIONS },
 	{ "in_tx_cp", TERM_REFUSED, .refusal = TRANSACTIONS },
-	{ "offcore_rsp", TERM_REFUSED, .refusal = EXTRA_REGISTER },
+	{ "config1", TERM_EXTRA, 0, U64_MAX },
+	{ "offcore_rsp", TERM_EXTRA, 0, U64_MAX },
+	{ "frontend", TERM_EXTRA, 0, 0xffffff },
 	{ "ldlat", TERM_REFUSED, .refusal = EXTRA_REGISTER },
-	{ "frontend", TERM_REFUSED, .refusal = EXTRA_REGISTER },
 	{ "snoop_rsp", TERM_REFUSED, .refusal = EXTRA_REGISTER },
-	{ "config1", TERM_REFUSED, .refusal = EXTRA_REGISTER },
 	{ "config2", TERM_REFUSED, .refusal = EXTRA_REGISTER },
 };
 
@@ -400,16 +401,18 @@ static const struct term terms_known[] = {
 #define SEEN_CONFIG	BIT(7)
 
 #define TERMS_ACCEPTED \
-	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
 
 /**
  * struct term_list - what has been seen between the slashes
  * @config: as perf puts it together
+ * @config1: likewise
  * @seen: terms, by their place in the table
  * @own: the terms may say what the event is
  */
 struct term_list {
 	u64 config;
+	u64 config1;
 	u32 seen;
 	bool own;
 };
@@ -511,7 +514,7 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	if (term->kind == TERM_REFUSED)
 		return my_refuse(why, -EOPNOTSUPP, "'%s': %s: %s", whole,
 				 term->name, term->refusal);
-	if (term->kind == TERM_FIELD && !list->own)
+	if ((term->kind == TERM_FIELD || term->kind == TERM_EXTRA) && !list->own)
 		return refuse_term(whole, text, why);
 	if (BIT(i) & SEEN_EVENT && value && add_name(list, value, attr))
 		return 0;
@@ -520,6 +523,8 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	list->seen |= BIT(i);
 	if (term->kind == TERM_FIELD)
 		list->config |= val << term->shift;
+	if (term->kind == TERM_EXTRA)
+		list->config1 |= val;
 	return 0;
 }
 
@@ -551,6 +556,7 @@ static int encode_terms(char *terms, const char *whole,
 		return my_refuse(why, -EINVAL,
 				 "'%s': event= is missing between the slashes",
 				 whole);
+	attr->extra.config = list.config1;
 	return encode_raw(list.config, whole, attr, why);
 }
 
@@ -601,9 +607,9 @@ int my_encode_sysfs(char *terms, const char *whole, u64 *config,
 
 	if (encode_terms(strim(terms), whole, &raw, why))
 		return -EOPNOTSUPP;
-	if (raw.named)
+	if (raw.named || raw.extra.config)
 		return my_refuse(why, -EOPNOTSUPP,
-				 "'%s': it is another event's name", whole);
+				 "'%s': it is more than an event select", whole);
 	*config = raw.perf_config;
 	return 0;
 }

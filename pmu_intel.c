@@ -91,6 +91,10 @@
 #define INTEL_ACK_RUNNING	BIT(1)	/* overflow bits are cleared while a counter runs */
 #define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
 
+/* struct my_hw_perf_event.more */
+#define INTEL_HW_CFG		BIT(0)	/* CFG_C, and perhaps CFG_B */
+#define INTEL_HW_EXTRA		BIT(1)	/* an extra register */
+
 /* Counters narrower than this or wider cannot be right. */
 #define MIN_BIT_WIDTH			32
 #define MAX_BIT_WIDTH			64
@@ -186,6 +190,15 @@ static const struct my_pmu_probe intel_probes[] = {
 	  HW_ROUND_INSTRUCTIONS / 2, HW_ROUND_INSTRUCTIONS * 4 },
 };
 
+/*
+ * What some events need besides their event select: which responses from beyond the core
+ * (OFFCORE_RSP), which stalls of the front end.  A load's latency (3F6H) is of no use
+ * without PEBS.  From Sandy Bridge on each thread has its own.
+ */
+static const u32 intel_extra_msrs[] = {
+	MSR_OFFCORE_RSP_0, MSR_OFFCORE_RSP_1, MSR_PEBS_FRONTEND,
+};
+
 /**
  * struct intel_state - what struct my_pmu_state is here
  * @saved_ctrl: IA32_PERF_GLOBAL_CTRL before us, by counter
@@ -193,7 +206,10 @@ static const struct my_pmu_probe intel_probes[] = {
  * @touched: counters that were stopped since they were saved
  * @others: IA32_PERF_GLOBAL_CTRL at the last stop, without the counters stopped
  * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last written
- * @cfg: of each counter CFG_B and CFG_C before us, by id
+ * @before: of each counter, by id, what its registers held before us; of
+ *	IA32_FIXED_CTR_CTRL its field
+ * @extra: of each register of intel_extra_msrs what it held before the first of the events
+ *	that are using it
  */
 struct intel_state {
 	u64 saved_ctrl;
@@ -201,9 +217,13 @@ struct intel_state {
 	u64 touched;
 	u64 others;
 	u64 ctrl;
-	struct intel_cfg {
-		u64 b, c;
-	} cfg[MY_PMC_NR];
+	struct intel_before {
+		u64 config, count, cfg_b, cfg_c;
+	} before[MY_PMC_NR];
+	struct intel_extra {
+		u64 before;
+		unsigned int users;
+	} extra[ARRAY_SIZE(intel_extra_msrs)];
 };
 
 static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
@@ -224,6 +244,18 @@ struct intel_snapshot {
 static_assert(sizeof(struct intel_snapshot) <= sizeof(struct my_pmu_snapshot));
 
 /* --- events: pure ----------------------------------------------------------- */
+
+/* Its place among intel_extra_msrs; or one behind them. */
+static unsigned int find_extra(u32 msr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(intel_extra_msrs); i++) {
+		if (intel_extra_msrs[i] == msr)
+			break;
+	}
+	return i;
+}
 
 /* Its bit in EBX; or one that EBX does not have. */
 static unsigned int intel_arch_event(u64 config)
@@ -327,6 +359,10 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		*reason = "does not have this event (CPUID.0AH:EBX flags it absent)";
 		return 0;
 	}
+	if (attr->extra.msr && find_extra(attr->extra.msr) == ARRAY_SIZE(intel_extra_msrs)) {
+		*reason = "needs an extra register for it, which is not programmed here";
+		return 0;
+	}
 	if (pmu->flags & INTEL_HT_ERRATUM && (attr->config & CONFIG_EVENT) >= 0xd0 &&
 	    (attr->config & CONFIG_EVENT) <= 0xd3) {
 		*reason =
@@ -355,6 +391,10 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	u64 user = !attr->exclude_user, kernel = !attr->exclude_kernel;
 
 	hw->rate_log2 = MY_RATE_LOG2;
+	hw->more = pmu->cfg_c & BIT_ULL(hw->idx) ? INTEL_HW_CFG : 0;
+	hw->more |= attr->extra.msr ? INTEL_HW_EXTRA : 0;
+	hw->extra_msr = attr->extra.msr;
+	hw->extra_config = attr->extra.config;
 	if (my_pmc_is_fixed(hw->idx)) {
 		hw->config = (user * FIXED_USR | kernel * FIXED_OS) << shift;
 		hw->config_mask = FIXED_FIELD << shift;
@@ -511,14 +551,15 @@ static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 /* --- one event's registers ------------------------------------------------------ */
 
 /* What is 0, as nearly always, is not written. */
-static int intel_put_cfg(const struct my_hw_perf_event *hw, const struct intel_cfg *cfg)
+static int intel_put_cfg(const struct my_hw_perf_event *hw,
+			 const struct intel_before *before)
 {
 	int b = 0, c = 0;
 
-	if (cfg->b)
-		b = hw_wrmsr(hw->event_base + PMC_CFG_B, cfg->b);
-	if (cfg->c)
-		c = hw_wrmsr(hw->event_base + PMC_CFG_C, cfg->c);
+	if (before->cfg_b)
+		b = hw_wrmsr(hw->event_base + PMC_CFG_B, before->cfg_b);
+	if (before->cfg_c)
+		c = hw_wrmsr(hw->event_base + PMC_CFG_C, before->cfg_c);
 	return b ?: c;
 }
 
@@ -529,28 +570,81 @@ static int intel_put_cfg(const struct my_hw_perf_event *hw, const struct intel_c
  * be reloaded by overflows of others, or write records and interrupt.
  */
 static int intel_take_cfg(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
-			  struct intel_cfg *cfg)
+			  struct intel_before *before)
 {
 	int err;
 
-	cfg->b = 0;
-	err = hw_rdmsr(hw->event_base + PMC_CFG_C, &cfg->c);
+	before->cfg_b = 0;
+	err = hw_rdmsr(hw->event_base + PMC_CFG_C, &before->cfg_c);
 	if (!err && pmu->cfg_b & BIT_ULL(hw->idx))
-		err = hw_rdmsr(hw->event_base + PMC_CFG_B, &cfg->b);
-	if (!err && cfg->b)
+		err = hw_rdmsr(hw->event_base + PMC_CFG_B, &before->cfg_b);
+	if (!err && before->cfg_b)
 		err = hw_wrmsr(hw->event_base + PMC_CFG_B, 0);
-	if (!err && cfg->c)
+	if (!err && before->cfg_c)
 		err = hw_wrmsr(hw->event_base + PMC_CFG_C, 0);
 	return err;
 }
 
-/* What somebody else has left there since it was taken is not put back. */
-static noinline int intel_clear_cfg(const struct my_x86_pmu *pmu,
+/* All events that are using a register want the same in it: the first one writes it. */
+static int intel_take_extra(struct intel_state *s, const struct my_hw_perf_event *hw)
+{
+	struct intel_extra *extra = &s->extra[find_extra(hw->extra_msr)];
+	int err = 0;
+
+	if (!extra->users) {
+		err = hw_rdmsr(hw->extra_msr, &extra->before);
+		err = err ?: hw_wrmsr(hw->extra_msr, hw->extra_config);
+	}
+	extra->users += !err;
+	return err;
+}
+
+static int intel_put_extra(struct intel_state *s, const struct my_hw_perf_event *hw)
+{
+	struct intel_extra *extra = &s->extra[find_extra(hw->extra_msr)];
+
+	return --extra->users ? 0 : hw_wrmsr(hw->extra_msr, extra->before);
+}
+
+/* What few events have; out of the way of all others. */
+static noinline int intel_take_more(const struct my_x86_pmu *pmu, struct intel_state *s,
 				    const struct my_hw_perf_event *hw)
 {
-	struct intel_cfg theirs;
+	struct intel_before *before = &s->before[hw->idx];
+	int err = 0;
 
-	return intel_take_cfg(pmu, hw, &theirs);
+	if (hw->more & INTEL_HW_CFG)
+		err = intel_take_cfg(pmu, hw, before);
+	if (!err && hw->more & INTEL_HW_EXTRA)
+		err = intel_take_extra(s, hw);
+	if (err && hw->more & INTEL_HW_CFG)
+		intel_put_cfg(hw, before);
+	return err;
+}
+
+static noinline int intel_put_more(struct intel_state *s, const struct my_hw_perf_event *hw)
+{
+	int extra = 0, cfg = 0;
+
+	if (hw->more & INTEL_HW_EXTRA)
+		extra = intel_put_extra(s, hw);
+	if (hw->more & INTEL_HW_CFG)
+		cfg = intel_put_cfg(hw, &s->before[hw->idx]);
+	return extra ?: cfg;
+}
+
+/* What somebody else has left there since it was taken is not put back. */
+static noinline int intel_program_more(const struct my_x86_pmu *pmu,
+				       const struct my_hw_perf_event *hw)
+{
+	struct intel_before theirs;
+	int err = 0;
+
+	if (hw->more & INTEL_HW_CFG)
+		err = intel_take_cfg(pmu, hw, &theirs);
+	if (!err && hw->more & INTEL_HW_EXTRA)
+		err = hw_wrmsr(hw->extra_msr, hw->extra_config);
+	return err;
 }
 
 /* The register that fixed counters share has fields of others, which stay. */
@@ -559,7 +653,6 @@ static __always_inline int intel_write_control(const struct my_hw_perf_event *hw
 	u64 ctrl = 0;
 	int err;
 
-	lockdep_assert_irqs_disabled();
 	if (hw->config_mask != ~0ULL) {
 		err = hw_rdmsr(hw->config_base, &ctrl);
 		if (err)
@@ -574,8 +667,8 @@ static int intel_program(const struct my_x86_pmu *pmu, const struct my_hw_perf_e
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (unlikely(pmu->cfg_c & BIT_ULL(hw->idx))) {
-		err = intel_clear_cfg(pmu, hw);
+	if (unlikely(hw->more)) {
+		err = intel_program_more(pmu, hw);
 		if (err)
 			return err;
 	}
@@ -592,7 +685,12 @@ static int intel_read(const struct my_hw_perf_event *hw, u64 *val)
 	if (err)
 		return err;
 	err = hw_peek_msr(hw->config_base, &config);
-	return err ?: (config & hw->config_mask) != hw->config;
+	if (err || (config & hw->config_mask) != hw->config)
+		return err ?: 1;
+	if (likely(!hw->extra_msr))
+		return 0;
+	err = hw_peek_msr(hw->extra_msr, &config);
+	return err ?: config != hw->extra_config;
 }
 
 /* SDM: bits beyond the counter's width must be 0 in a full-width write. */
@@ -608,12 +706,13 @@ static int intel_write(const struct my_hw_perf_event *hw, s32 val)
  * that cannot be written is not put back: the counter keeps what it has counted,
  * which is no worse than half of the value that it had.
  */
-static int intel_write_saved(const struct my_x86_pmu *pmu, int idx, u64 count)
+static __always_inline int intel_write_saved(const struct my_x86_pmu *pmu, int idx, u32 msr,
+					     u64 count)
 {
 	u64 legacy = (s64)(s32)count & GENMASK_ULL(pmu->cntval_bits - 1, 0);
 
 	if (my_pmc_is_fixed(idx) || pmu->flags & INTEL_FULL_WIDTH || legacy == count)
-		return hw_wrmsr(my_pmu_counter_msr(pmu, idx), count);
+		return hw_wrmsr(msr, count);
 	return 0;
 }
 
@@ -624,16 +723,20 @@ static int intel_write_saved(const struct my_x86_pmu *pmu, int idx, u64 count)
 static int intel_disable(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			 struct my_hw_perf_event *hw)
 {
-	const struct intel_state *s = (const struct intel_state *)state->word;
-	int stop, count, cfg = 0, config;
+	struct intel_state *s = (struct intel_state *)state->word;
+	const struct intel_before *before = &s->before[hw->idx];
+	int first, err;
 
 	lockdep_assert_irqs_disabled();
-	stop = intel_write_control(hw, 0);
-	count = intel_write_saved(pmu, hw->idx, hw->saved_count);
-	if (pmu->cfg_c & BIT_ULL(hw->idx))
-		cfg = intel_put_cfg(hw, &s->cfg[hw->idx]);
-	config = intel_write_control(hw, hw->saved_config);
-	return stop ?: count ?: cfg ?: config;
+	first = intel_write_control(hw, 0);
+	err = intel_write_saved(pmu, hw->idx, hw->event_base, before->count);
+	first = first ?: err;
+	if (unlikely(hw->more)) {
+		err = intel_put_more(s, hw);
+		first = first ?: err;
+	}
+	err = intel_write_control(hw, before->config);
+	return first ?: err;
 }
 
 /* The counter counts on from its existing value: only its growth is counted. */
@@ -641,23 +744,27 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 			struct my_hw_perf_event *hw)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
+	struct intel_before *before = &s->before[hw->idx];
 	int err;
 
 	lockdep_assert_irqs_disabled();
-	err = hw_rdmsr(hw->config_base, &hw->saved_config);
+	err = hw_rdmsr(hw->config_base, &before->config);
 	if (err)
 		return err;
-	hw->saved_config &= hw->config_mask;
-	err = hw_rdmsr(hw->event_base, &hw->saved_count);
+	before->config &= hw->config_mask;
+	err = hw_rdmsr(hw->event_base, &before->count);
 	if (err)
 		return err;
-	if (pmu->cfg_c & BIT_ULL(hw->idx))
-		err = intel_take_cfg(pmu, hw, &s->cfg[hw->idx]);
-	err = err ?: intel_write_control(hw, hw->config);
-	if (err && pmu->cfg_c & BIT_ULL(hw->idx))
-		intel_put_cfg(hw, &s->cfg[hw->idx]);
-	if (err)
+	if (unlikely(hw->more)) {
+		err = intel_take_more(pmu, s, hw);
+		if (err)
+			return err;
+	}
+	err = intel_write_control(hw, hw->config);
+	if (err) {
+		intel_put_more(s, hw);
 		return err;
+	}
 	err = hw_rdpmc(hw->event_base_rdpmc, &hw->prev_count);
 	if (err)
 		intel_disable(pmu, state, hw);	/* in version 1 it has counted */
@@ -757,7 +864,7 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 		return first;
 	for (left = pmu->counters; left; left &= left - 1) {
 		idx = __ffs64(left);
-		err = intel_write_saved(pmu, idx, s->count[idx]);
+		err = intel_write_saved(pmu, idx, my_pmu_counter_msr(pmu, idx), s->count[idx]);
 		first = first ?: err;
 		if (my_pmc_is_fixed(idx))
 			continue;
@@ -818,17 +925,24 @@ struct intel_plan {
 static_assert(sizeof(struct intel_plan) <= sizeof_field(struct my_pmu_plan, word));
 static_assert(MIDDLE + MAX_FIXED <= MY_CAPTURE_MAX);
 
-/* In version 1 nothing tells whether somebody has stopped a counter. */
+/*
+ * In version 1 nothing tells whether somebody has stopped a counter.
+ *
+ * An extra register is looked at like an event select, at a place of its own; so its
+ * counter is read twice, and what the second time shows more is accounted for, too.
+ */
 static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
 		       const struct my_hw_perf_event *const hw[], unsigned int nr,
 		       u64 quiet, bool freeze, struct my_pmu_plan *plan)
 {
 	const struct intel_state *s = (const struct intel_state *)state->word;
 	struct intel_plan *p = (struct intel_plan *)plan->word;
-	unsigned int i;
+	unsigned int i, places = 0;
 	u64 ours = 0;
 
-	if (pmu->version < GLOBAL_VERSION)
+	for (i = 0; i < nr; i++)
+		places += my_pmc_is_fixed(hw[i]->idx) ? 0 : 1 + !!hw[i]->extra_msr;
+	if (pmu->version < GLOBAL_VERSION || places > MIDDLE)
 		return false;
 	*p = (struct intel_plan) {
 		.quiet.val = quiet | STATUS_CTR_FRZ,
@@ -847,6 +961,13 @@ static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *
 		p->generic[MIDDLE + p->first].rdpmc = hw[i]->event_base_rdpmc;
 		p->generic[MIDDLE + p->first].select = hw[i]->config_base;
 		p->config[MIDDLE + p->first].val = hw[i]->config;
+		plan->event[MIDDLE + p->first] = i;
+		if (likely(!hw[i]->extra_msr))
+			continue;
+		p->first--;
+		p->generic[MIDDLE + p->first].rdpmc = hw[i]->event_base_rdpmc;
+		p->generic[MIDDLE + p->first].select = hw[i]->extra_msr;
+		p->config[MIDDLE + p->first].val = hw[i]->extra_config;
 		plan->event[MIDDLE + p->first] = i;
 	}
 	plan->first = MIDDLE + p->first;

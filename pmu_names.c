@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
 
 #include "pmu_encode.h"
@@ -31,6 +32,25 @@ static const u16 extra_events[] = {
 };
 
 static_assert(ARRAY_SIZE(extra_events) == MY_EXTRA_EVENTS);
+
+/* Offcore responses are counted by two events, each with a register of its own. */
+static const u16 twins[][2] = {
+	{ 0x01b7, 0x01bb }, { 0x012a, 0x012b },
+};
+
+/* The event that does as well; 0 if there is none. */
+static u16 find_twin(u64 config)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(twins); i++) {
+		if ((config & MY_CONFIG_CODE) == twins[i][0])
+			return twins[i][1];
+		if ((config & MY_CONFIG_CODE) == twins[i][1])
+			return twins[i][0];
+	}
+	return 0;
+}
 
 /*
  * Why an event is refused is kept for those who ask later: -ENXIO for an extra
@@ -61,13 +81,18 @@ static bool is_metric(u64 config)
 	return (config & 0xf8ff) == FIRST_METRIC;
 }
 
-/* What perf says of a raw event, or of what it has a name for. */
-static bool needs_extra(int err, u64 config, const struct my_perf_answer *answer)
+/* It is needed, and perf has seen that it does not work; or it is PERF_METRICS. */
+static bool lacks_extra(int err, u64 config)
 {
-	if (!err)
-		return answer->extra;
-	/* The first: it is needed, but perf has seen that it does not work. */
 	return err == -ENXIO || (err == -EINVAL && is_metric(config));
+}
+
+/* A value for a register that the event does not need, which perf does not look at. */
+static int refuse_value(const struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': the event needs no extra register, so that config1=%#llx means nothing",
+			 attr->name, (unsigned long long)attr->extra.config);
 }
 
 static int refuse_memory(const struct my_perf_event_attr *attr,
@@ -105,6 +130,10 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 {
 	if (err == -ENOMEM)
 		return refuse_memory(attr, why);
+	if (attr->extra.config)
+		return my_refuse(why, -EOPNOTSUPP,
+				 "'%s': perf, which knows the register that config1=%#llx is for, and its bits, does not take it for CPU %d (error %d)",
+				 attr->name, (unsigned long long)attr->extra.config, cpu, err);
 	if (is_encoded(attr) || attr->config & MY_CONFIG_CODE)
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
@@ -140,24 +169,52 @@ static int read_sysfs(int cpu, const struct my_perf_event_attr *attr, u64 *confi
  * Asks perf for an event, and refuses what cannot be done here.  Returns 0, too, if
  * perf does not answer and need not: answer->config is 0 then.
  */
-static int ask(int cpu, u32 type, u64 config, const struct my_perf_event_attr *attr,
-	       struct my_perf_answer *answer, struct my_pmu_why *why)
+static int ask(int cpu, u32 type, u64 config, u64 config1,
+	       const struct my_perf_event_attr *attr, struct my_perf_answer *answer,
+	       struct my_pmu_why *why)
 {
 	int err;
 
 	*answer = (struct my_perf_answer) {};
-	err = my_perf_ask(cpu, type, config, answer);
-	if (needs_extra(err, config, answer))
+	err = my_perf_ask(cpu, type, config, config1, answer);
+	if (lacks_extra(err, config))
 		return refuse_extra(attr, why);
+	if (!err && config1 && !answer->extra_msr)
+		return refuse_value(attr, why);
 	if (!err)
 		return check_bits(attr, answer->config, why);
 	answer->config = 0;
 	return without_perf(cpu, err, attr, why);
 }
 
+/* perf says which register the event needs, and whether another event does as well. */
+static int set_extra(int cpu, const struct my_perf_answer *answer,
+		     struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct my_perf_answer twin = {};
+	u64 config = find_twin(attr->config);
+	int err;
+
+	attr->extra = (struct my_extra_reg) {
+		.config = answer->extra_config,
+		.msr = min(answer->extra_msr, MY_MSR_REFUSED),
+	};
+	if (!config)
+		return 0;
+	err = my_perf_ask(cpu, PERF_TYPE_RAW, config, attr->extra.config, &twin);
+	if (err == -ENOMEM)
+		return refuse_memory(attr, why);
+	if (err)
+		return 0;
+	attr->extra.other_msr = min(twin.extra_msr, MY_MSR_REFUSED);
+	attr->extra.other_code = config;
+	return 0;
+}
+
 /*
  * With @count perf counts the event, to say where; what is written beside a name makes
- * another event of it.
+ * another event of it.  Where it counts those that need an extra register is not asked:
+ * it would leave its value there.
  */
 static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		   struct my_pmu_why *why)
@@ -173,7 +230,7 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 			return err;
 		type = PERF_TYPE_RAW;
 	}
-	err = ask(cpu, type, config, attr, &answer, why);
+	err = ask(cpu, type, config, attr->added ? 0 : attr->extra.config, attr, &answer, why);
 	if (err)
 		return err;
 	attr->confirmed = answer.config && !is_encoded(attr);
@@ -183,7 +240,9 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		config = attr->config | attr->added;
 	}
 	if (attr->added)
-		err = ask(cpu, type, config, attr, &answer, why);
+		err = ask(cpu, type, config, attr->extra.config, attr, &answer, why);
+	if (!err && answer.extra_msr)
+		return set_extra(cpu, &answer, attr, why);
 	if (err || !count)
 		return err;
 	err = my_perf_find_counters(cpu, type, config, &attr->counters);
@@ -218,12 +277,13 @@ static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
 
 	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
 		answer = (struct my_perf_answer) {};
-		err = my_perf_ask(cpu, PERF_TYPE_RAW, extra_events[n], &answer);
+		err = my_perf_ask(cpu, PERF_TYPE_RAW, extra_events[n], 0, &answer);
 		if (err == -ENOMEM)
 			return my_refuse(why, err,
 					 "'r%x': no memory to ask perf for it",
 					 extra_events[n]);
-		names->extra[n] = needs_extra(err, extra_events[n], &answer);
+		names->raw_msr[n] = lacks_extra(err, extra_events[n]) ? MY_MSR_REFUSED :
+				    min(answer.extra_msr, MY_MSR_REFUSED);
 	}
 	return 0;
 }
@@ -258,6 +318,7 @@ int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why
 		names->confirmed[n] = attr.confirmed;
 		names->counters[n] = attr.counters;
 		names->config[n] = attr.config;
+		names->extra[n] = attr.extra;
 	}
 	return 0;
 }
@@ -269,25 +330,33 @@ static bool is_same(const struct my_perf_event_attr *a,
 	return a->perf_type == b->perf_type && a->perf_config == b->perf_config;
 }
 
-/* Without @names that is unknown, and so it may. */
-static bool may_need_extra(const struct my_names *names,
-			   const struct my_perf_event_attr *attr)
+/* The register that a raw event needs; without @names that is unknown, and it may. */
+static u16 look_up_msr(const struct my_names *names, u64 config)
 {
 	unsigned int n;
 
 	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
-		if (extra_events[n] == (attr->config & MY_CONFIG_CODE))
-			return !names || names->extra[n];
+		if (extra_events[n] == (config & MY_CONFIG_CODE))
+			return names ? names->raw_msr[n] : MY_MSR_REFUSED;
 	}
-	return false;
+	return 0;
 }
 
+/* Which bits a register takes is not known: a write of others faults. */
 static int look_up_number(const struct my_names *names, u64 config,
-			  const struct my_perf_event_attr *attr,
-			  struct my_pmu_why *why)
+			  struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	if (may_need_extra(names, attr))
+	u16 twin = find_twin(attr->config);
+
+	attr->extra.msr = look_up_msr(names, attr->config);
+	if (attr->extra.msr == MY_MSR_REFUSED)
 		return refuse_extra(attr, why);
+	if (!attr->extra.msr && attr->extra.config)
+		return refuse_value(attr, why);
+	if (attr->extra.msr && twin && look_up_msr(names, twin) != MY_MSR_REFUSED) {
+		attr->extra.other_msr = look_up_msr(names, twin);
+		attr->extra.other_code = twin;
+	}
 	return check_bits(attr, config, why);
 }
 
@@ -295,8 +364,10 @@ static int look_up_number(const struct my_names *names, u64 config,
 static int look_up_beside(const struct my_names *names, u64 config,
 			  struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
+	bool value = attr->extra.config && !attr->extra.msr;
+
 	my_add_config(config | attr->added, attr);
-	return attr->added ? look_up_number(names, attr->added, attr, why) : 0;
+	return attr->added || value ? look_up_number(names, attr->added, attr, why) : 0;
 }
 
 static int take_known(const struct my_names *names, unsigned int n, int cpu,
@@ -315,6 +386,8 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
 	attr->confirmed = names->confirmed[n];
 	if (!attr->added)
 		attr->counters = names->counters[n];
+	if (!attr->added && !attr->extra.config)
+		attr->extra = names->extra[n];
 	return look_up_beside(names, names->config[n], attr, why);
 }
 
@@ -371,5 +444,6 @@ bool my_names_event(const struct my_names *names, unsigned int n,
 	my_add_config(names->config[n], attr);
 	attr->confirmed = names->confirmed[n];
 	attr->counters = names->counters[n];
+	attr->extra = names->extra[n];
 	return true;
 }

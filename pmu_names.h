@@ -18,16 +18,18 @@ struct my_pmu_why;
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()
  * @confirmed: perf has one
  * @counters: those that count it on this model, as perf says; 0 if it does not
+ * @extra: the register that it needs, too
  * @refused: it cannot be programmed here: 0, or an error that says why
- * @extra: of the raw events that need an extra register on some CPU, by place: they
- *	need one on this CPU
+ * @raw_msr: of the raw events that need an extra register on some CPU, by place: which one
+ *	on this CPU; 0 if none, or MY_MSR_REFUSED
  */
 struct my_names {
 	u64 config[MY_KNOWN_EVENTS];
 	bool confirmed[MY_KNOWN_EVENTS];
 	u64 counters[MY_KNOWN_EVENTS];
+	struct my_extra_reg extra[MY_KNOWN_EVENTS];
 	s8 refused[MY_KNOWN_EVENTS];
-	bool extra[MY_EXTRA_EVENTS];
+	u16 raw_msr[MY_EXTRA_EVENTS];
 };
 
 int my_names_resolve(int cpu, bool count, struct my_perf_event_attr *attr,

@@ -55,6 +55,23 @@ static inline int my_pmc_number(int idx)
 /* The type of an event that perf has in sysfs only; not one of perf's types. */
 #define MY_TYPE_SYSFS		(~0U)
 
+/* What the extra register is called of an event that needs one which cannot be used. */
+#define MY_MSR_REFUSED	0xffffU
+
+/**
+ * struct my_extra_reg - the register that an event needs besides its event select
+ * @config: what it must hold
+ * @msr: which; 0 if the event needs none; those of events have small numbers
+ * @other_msr: one that does as well, with @other_code; 0 if there is none
+ * @other_code: umask and event select that go with it
+ */
+struct my_extra_reg {
+	u64 config;
+	u16 msr;
+	u16 other_msr;
+	u16 other_code;
+};
+
 /**
  * struct my_perf_event_attr - what is to be counted
  * @name: as the user wrote it, with the modifiers (its group's, too), without
@@ -76,6 +93,7 @@ static inline int my_pmc_number(int idx)
  * @perf_config: perf's config within that type; of a raw event as written
  * @added: event, umask and model-specific bits that were written beside a name;
  *	they are added to those that it stands for
+ * @extra: the register that it needs, too; before it is known which, its @config alone
  * @group: events with the same number are counted together; from 0 on, in the
  *	order of the list
  */
@@ -88,13 +106,14 @@ struct my_perf_event_attr {
 	bool pinned;
 	bool optional;
 	bool confirmed;
-	int constraint;
-	u32 perf_type;
+	s8 constraint;
+	u8 group;
 	u64 counters;
 	u64 allowed;
 	u64 perf_config;
 	u64 added;
-	unsigned int group;
+	struct my_extra_reg extra;
+	u32 perf_type;
 };
 
 /**
@@ -108,27 +127,29 @@ struct my_perf_event_attr {
  * @config_base: MSR of the control register
  * @event_base: MSR by which the counter is written
  * @event_base_rdpmc: RDPMC index by which it is read
+ * @more: the back end's: which other registers the event has
  * @rate_log2: in a millisecond there are never as many of its event
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
  *	before it; moved forward by the time that is excluded since, see
  *	my_event_set_exclude_time()
- * @saved_config: the back end's: the control register (or field) before us
- * @saved_count: the back end's: the counter before us
+ * @extra_msr: another register that the event needs; 0 if there is none
+ * @extra_config: what that holds while the event counts
  */
 struct my_hw_perf_event {
 	int idx;
-	unsigned int cntval_bits;
+	u8 cntval_bits;
+	u8 rate_log2;
+	u8 more;
 	u64 config;
 	u64 config_mask;
 	u32 config_base;
 	u32 event_base;
 	u32 event_base_rdpmc;
-	u32 rate_log2;
+	u32 extra_msr;
+	u64 extra_config;
 	u64 prev_count;
 	u64 prev_time;
-	u64 saved_config;
-	u64 saved_count;
 };
 
 /**
@@ -137,7 +158,7 @@ struct my_hw_perf_event {
  *	us and as they were last seen, and what it notes of each counter
  */
 struct my_pmu_state {
-	u64 word[5 + 2 * MY_PMC_NR];
+	u64 word[11 + 4 * MY_PMC_NR];
 };
 
 /**

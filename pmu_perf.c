@@ -25,12 +25,14 @@ enum how { ASLEEP, STARTED, ALONE };
  * KVM's guests, too.  Raw events are of this CPU's PMU: on
  * hybrids PERF_TYPE_RAW is that of the P-cores.
  */
-static struct perf_event *open_event(int cpu, u32 type, u64 config, enum how how)
+static struct perf_event *open_event(int cpu, u32 type, u64 config, u64 config1,
+				     enum how how)
 {
 	struct perf_event_attr attr = {
 		.type = type,
 		.size = sizeof(attr),
 		.config = config,
+		.config1 = config1,
 		.disabled = how == ASLEEP,
 		.pinned = how != ASLEEP,
 		.exclusive = how == ALONE,
@@ -41,7 +43,8 @@ static struct perf_event *open_event(int cpu, u32 type, u64 config, enum how how
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 	if (event != ERR_PTR(-ENOENT) || type != PERF_TYPE_RAW)
 		return event;
-	cycles = open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+	cycles = open_event(cpu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0,
+			    ASLEEP);
 	if (IS_ERR(cycles))
 		return event;
 	attr.type = cycles->pmu->type;
@@ -54,21 +57,24 @@ static struct perf_event *open_event(int cpu, u32 type, u64 config, enum how how
  * @cpu: on this CPU
  * @type: perf's type
  * @config: perf's config
+ * @config1: perf's config1: what the register that the event needs, too, is to hold
  * @answer: filled in
  *
  * Context: task; sleeps.
- * Return: 0; -ENOENT or -EINVAL if the CPU does not have it; -ENXIO if it needs a
+ * Return: 0; -ENOENT or -EINVAL if the CPU does not have it, or its register not all bits of
+ * @config1; -ENXIO if it needs a
  * register that does not work; -ENODEV if the CPU is offline; -EBUSY if the PMU is
  * reserved by another user.
  */
-int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
+int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answer *answer)
 {
-	struct perf_event *event = open_event(cpu, type, config, ASLEEP);
+	struct perf_event *event = open_event(cpu, type, config, config1, ASLEEP);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	answer->config = event->hw.config;
-	answer->extra = event->hw.extra_reg.reg;
+	answer->extra_msr = event->hw.extra_reg.reg;
+	answer->extra_config = event->hw.extra_reg.config;
 	perf_event_release_kernel(event);
 	return 0;
 }
@@ -100,7 +106,7 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 
 	*counters = 0;
 	for (n = 0; n < COPIES;) {
-		copy[n] = open_event(cpu, type, config, STARTED);
+		copy[n] = open_event(cpu, type, config, 0, STARTED);
 		if (IS_ERR(copy[n])) {
 			err = PTR_ERR(copy[n]);
 			break;
@@ -166,7 +172,7 @@ static int show_file(struct pmu *pmu, const char *folder, const char *name, char
 int my_perf_show(int cpu, const char *name, char *page)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+					      PERF_COUNT_HW_CPU_CYCLES, 0, ASLEEP);
 	int err;
 
 	if (IS_ERR(event))
@@ -192,7 +198,7 @@ int my_perf_show(int cpu, const char *name, char *page)
 void *my_perf_hold(int cpu, bool *knows_model)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_HARDWARE,
-					      PERF_COUNT_HW_CPU_CYCLES, ASLEEP);
+					      PERF_COUNT_HW_CPU_CYCLES, 0, ASLEEP);
 	char *page;
 
 	if (!knows_model)
@@ -230,7 +236,7 @@ void *my_perf_hold(int cpu, bool *knows_model)
 void *my_perf_exclude(int cpu)
 {
 	struct perf_event *event = open_event(cpu, PERF_TYPE_RAW, EVENT_WITHOUT_COUNTER,
-					      ALONE);
+					      0, ALONE);
 
 	if (IS_ERR(event) || my_perf_excludes(event))
 		return event;

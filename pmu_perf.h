@@ -11,14 +11,16 @@
 /**
  * struct my_perf_answer - how perf would count an event
  * @config: the event select, with what says how it counts
- * @extra: it would program another register for it, too
+ * @extra_msr: another register that it would program, too; 0 if there is none
+ * @extra_config: and what that would hold
  */
 struct my_perf_answer {
 	u64 config;
-	bool extra;
+	u32 extra_msr;
+	u64 extra_config;
 };
 
-int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer);
+int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answer *answer);
 int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters);
 int my_perf_show(int cpu, const char *name, char *page);
 void *my_perf_hold(int cpu, bool *knows_model);

@@ -123,6 +123,10 @@ bool my_pmu_match(const struct my_pmu_demand *demand, u64 events, s8 *idx)
 	u64 left;
 
 	memset(idx, MY_NO_COUNTER, MY_EVENTS_MAX);
+	for (left = events; left; left &= left - 1) {
+		if (demand[__ffs64(left)].conflicts & events)
+			return false;
+	}
 	for (left = events; left; left &= left - 1)
 		add_event(&m, __ffs64(left), MY_FIXED_COUNTERS);
 	return add_events(&m, events, true) && add_events(&m, events, false);
@@ -414,6 +418,130 @@ static int refuse_schedule(const struct my_event_set *set, unsigned int culprit,
 	return refuse_full(set->cpu, attr->name, what, why);
 }
 
+/* --- extra registers ------------------------------------------------------------ */
+
+/* From worst to best: what it is for an event to use a register. */
+enum fit {
+	TAKEN,		/* what is counted at the same time wants something else there */
+	TURNS,		/* what wants something else there takes turns with it */
+	FREE,
+	SHARED,		/* with what wants the same there */
+};
+
+/* @others have their registers; those of @always are on in each rotation. */
+static enum fit fit_into(u32 msr, const struct my_perf_event *event,
+			 const struct my_event_set *others, u64 chosen, u64 always)
+{
+	enum fit fit = FREE;
+
+	for (; chosen; chosen &= chosen - 1) {
+		const struct my_perf_event *other = &others->event[__ffs64(chosen)];
+
+		if (other->attr.extra.msr != msr)
+			continue;
+		if (other->attr.extra.config == event->attr.extra.config)
+			fit = SHARED;
+		else if (always & my_perf_event_bit(other) ||
+			 other->attr.group == event->attr.group)
+			return TAKEN;
+		else if (fit == FREE)
+			fit = TURNS;
+	}
+	return fit;
+}
+
+/* Of the events of all sets of the CPU; those of others are on at any time. */
+static enum fit judge(u32 msr, const struct my_perf_event *event, u64 chosen, u64 always)
+{
+	enum fit fit = fit_into(msr, event, event->set, chosen, always), theirs;
+	const struct my_event_set *other;
+	int idx;
+
+	for (idx = 0; idx < MY_PMC_MAX && fit != TAKEN; idx++) {
+		other = event->set->cpu->owner[idx];
+		if (!other)
+			continue;
+		theirs = fit_into(msr, event, other, GENMASK_ULL(other->nr_events - 1, 0), ~0ULL);
+		if (theirs != FREE)
+			fit = theirs;
+	}
+	return fit;
+}
+
+/* With the other register goes the other event. */
+static void take_other(struct my_perf_event_attr *attr)
+{
+	u16 code = attr->config;
+
+	attr->config ^= code ^ attr->extra.other_code;
+	attr->extra.other_code = code;
+	swap(attr->extra.msr, attr->extra.other_msr);
+}
+
+static int choose_register(struct my_perf_event *event, u64 chosen, u64 always,
+			   struct my_pmu_why *why)
+{
+	struct my_extra_reg *extra = &event->attr.extra;
+	enum fit fit, other = TAKEN;
+
+	fit = judge(extra->msr, event, chosen, always);
+	if (extra->other_msr)
+		other = judge(extra->other_msr, event, chosen, always);
+	if (other > fit)
+		take_other(&event->attr);
+	if (fit != TAKEN || other != TAKEN)
+		return 0;
+	return my_refuse(why, -ENOSPC,
+			 "'%s': what it needs in register %#x is %#llx, and events that are counted at the same time on CPU %d need something else there",
+			 event->attr.name, extra->msr, (unsigned long long)extra->config,
+			 event->set->cpu->cpu);
+}
+
+/* Events of its set that want something else in its register. */
+static u64 find_conflicts(const struct my_perf_event *event)
+{
+	const struct my_extra_reg *extra = &event->attr.extra, *other;
+	u64 conflicts = 0;
+	unsigned int i;
+
+	for (i = 0; i < event->set->nr_events; i++) {
+		other = &event->set->event[i].attr.extra;
+		if (other->msr == extra->msr && other->config != extra->config)
+			conflicts |= BIT_ULL(i);
+	}
+	return conflicts;
+}
+
+/*
+ * Which of two registers one of @events uses is the same in each rotation.  Those that are on
+ * in all of them choose first.
+ */
+static int choose_registers(struct my_event_set *set, struct my_pmu_demand *demand,
+			    u64 events, unsigned int *culprit, struct my_pmu_why *why)
+{
+	u64 always = 0, chosen = 0, left = events;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < set->nr_events; i++) {
+		if (demand[i].always)
+			always |= my_perf_event_group(&set->event[i]);
+	}
+	for (; left; left &= ~BIT_ULL(i)) {
+		i = __ffs64(left & always ?: left);
+		*culprit = i;
+		err = choose_register(&set->event[i], chosen, always, why);
+		if (err)
+			return err;
+		chosen |= BIT_ULL(i);
+	}
+	for (left = events; left; left &= left - 1) {
+		i = __ffs64(left);
+		demand[i].conflicts = find_conflicts(&set->event[i]);
+	}
+	return 0;
+}
+
 /**
  * my_event_set_place() - events onto the counters that they have in a rotation
  * @set: the set; the events that change their counter are not programmed
@@ -482,6 +610,7 @@ int my_event_set_assign(struct my_event_set *set,
 {
 	struct my_pmu_demand demand[MY_EVENTS_MAX];
 	unsigned int i, j;
+	u64 extra = 0;
 	int err;
 
 	my_event_set_release(set);
@@ -493,6 +622,8 @@ int my_event_set_assign(struct my_event_set *set,
 		err = find_counters(set->cpu, &attr[i], &demand[i].counters, why);
 		if (err)
 			return err;
+		extra |= attr[i].extra.msr ? BIT_ULL(i) : 0;
+		demand[i].conflicts = 0;
 		demand[i].group = attr[i].group;
 		demand[i].always = attr[i].pinned || attr[i].constraint != MY_PMC_ANY;
 		set->event[i] = (struct my_perf_event) {
@@ -500,6 +631,11 @@ int my_event_set_assign(struct my_event_set *set,
 			.hw.idx = MY_NO_COUNTER,
 			.set = set,
 		};
+	}
+	if (extra) {
+		err = choose_registers(set, demand, extra, culprit, why);
+		if (err)
+			return err;
 	}
 	err = my_pmu_schedule(&set->schedule, demand, nr, culprit);
 	if (err)

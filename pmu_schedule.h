@@ -13,11 +13,14 @@ struct my_pmu_why;
 /**
  * struct my_pmu_demand - what an event needs
  * @counters: those that can count it, by id
+ * @conflicts: events that cannot be counted at the same time, by place: they want something
+ *	else in an extra register
  * @group: its group; groups are numbered from 0 on, in the order of the events
  * @always: is on a counter in each rotation, and so is its group
  */
 struct my_pmu_demand {
 	u64 counters;
+	u64 conflicts;
 	unsigned int group;
 	bool always;
 };

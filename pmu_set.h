@@ -28,8 +28,8 @@ struct my_event_set;
  * struct my_perf_event - one event counted on one CPU
  * @count: what it has counted since it was first enabled, 64 bits
  * @running: for how long its counter was counting for @count, ns
- * @attr: what is counted
  * @hw: where and how
+ * @attr: what is counted
  * @set: the set that it belongs to
  *
  * Under the set's lock.
@@ -37,8 +37,8 @@ struct my_event_set;
 struct my_perf_event {
 	u64 count;
 	u64 running;
-	struct my_perf_event_attr attr;
 	struct my_hw_perf_event hw;
+	struct my_perf_event_attr attr;
 	struct my_event_set *set;
 };
 

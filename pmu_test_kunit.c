@@ -552,7 +552,7 @@ static const struct refusal refusals[] = {
 	  "counters: 'cycles@gp9': CPU 1 has no gp9; it has 8 generic (gp) and 3 fixed counters\n",
 	},
 	{ "1", "cycle", "5", -EINVAL,
-	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/\n",
+	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/\n",
 	},
 	{ "1", "ref-cycles:D,ref-cycles:D", "5", -ENOSPC,
 	  "counters: 'ref-cycles:D': no counter is left that counts it; CPU 1 has 8 generic (gp) and 3 fixed counters\n",
@@ -1962,7 +1962,8 @@ static const struct sim_perf_event perfs_events[] = {
 	{ 0, 9, 0x130300 },
 	{ 3, 0, 0x1381d0, .counters = 0xf },
 	{ 4, 0x1c2, 0x1301c2, .counters = 0x20 },
-	{ 3, 2, 0x1301b7, true },
+	{ 3, 2, 0x1301b7, .extra = 0x3f6 },
+	{ 3, 0x10002, 0x1301b7, .extra = 0x1a6, .value = 0x3fffc00001 },
 };
 
 static const struct sim_pmu v4_without_caches = {
@@ -1998,7 +1999,8 @@ static void core_events_file(struct kunit *test)
 			   "cpu1 bus-cycles 0x13c gp0-4\n"
 			   "cpu1 stalled-cycles-frontend 0x180010e gp0-2\n"
 			   "cpu1 ref-cycles 0x300 fixed2\n"
-			   "cpu1 L1-dcache-loads 0x81d0 gp0-3\n");
+			   "cpu1 L1-dcache-loads 0x81d0 gp0-3\n"
+			   "cpu1 LLC-load-misses 0x1b7 gp0-3 0x1a6=0x3fffc00001\n");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(files));
 	file = debugfs_lookup("events", files);
@@ -2241,7 +2243,7 @@ static void core_refuses_names(struct kunit *test)
 	set_parameters("1", "cycles,LLC-loads", "30");
 	KUNIT_EXPECT_EQ(test, load_module(), -EOPNOTSUPP);
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "counters: 'LLC-loads': it needs an extra register, which is not programmed here\n");
+			   "counters: 'LLC-loads': CPU 1 needs an extra register for it, which is not programmed here\n");
 	sim_perf.fail_nth = 10;
 	set_parameters("1", EVERYWHERE, "30");
 	KUNIT_EXPECT_EQ(test, load_module(), -ENOMEM);

@@ -488,11 +488,30 @@ static u64 *cfg_at(struct sim_cpu *sim, u32 msr)
 	return msr % 4 == CFG_C && has & BIT_ULL(bit) ? &sim->regs.cfg_c[sim_cfg(bit)] : NULL;
 }
 
+/* A register that some events need besides, or NULL if it is none. */
+static u64 *extra_at(struct sim_cpu *sim, u32 msr)
+{
+	static const u32 msrs[] = { 0x1a6, 0x1a7, 0x3f7 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(msrs) && sim->pmu.extra; i++) {
+		if (msrs[i] == msr)
+			return &sim->regs.extra[i];
+	}
+	return NULL;
+}
+
 /* Version 0 is a CPU without any of these. */
 static int write_msr(struct sim_cpu *sim, u32 msr, u64 val)
 {
 	if (sim->pmu.version < 1)
 		return -EIO;
+	if (extra_at(sim, msr)) {
+		if (val >> 37)
+			return -EIO;
+		*extra_at(sim, msr) = val;
+		return 0;
+	}
 	if (has_generic(sim, msr - PERFEVTSEL0))
 		return write_evtsel(sim, msr - PERFEVTSEL0, val);
 	if (has_generic(sim, msr - PMC0))
@@ -582,7 +601,9 @@ static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
 	}
 	if (sim->pmu.version < 1)
 		return -EIO;
-	if (has_generic(sim, msr - PERFEVTSEL0))
+	if (extra_at(sim, msr))
+		*val = *extra_at(sim, msr);
+	else if (has_generic(sim, msr - PERFEVTSEL0))
 		*val = sim->regs.evtsel[msr - PERFEVTSEL0];
 	else if (has_generic(sim, msr - PMC0))
 		*val = generic_value(sim, msr - PMC0);
@@ -1039,7 +1060,7 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 	return err ?: *counters ? 0 : -ENOENT;
 }
 
-int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
+int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answer *answer)
 {
 	int err = asked(cpu);
 	unsigned int i;
@@ -1051,8 +1072,9 @@ int my_perf_ask(int cpu, u32 type, u64 config, struct my_perf_answer *answer)
 		    sim_perf.unlike & BIT(cpu))
 			continue;
 		answer->config = event->answer;
-		answer->extra = event->extra;
-		return event->err;
+		answer->extra_msr = event->extra;
+		answer->extra_config = event->value ?: event->extra ? config1 : 0;
+		return event->extra && config1 & ~event->valid ? -EINVAL : event->err;
 	}
 	return err ?: -ENOENT;
 }

@@ -50,6 +50,7 @@
  * @more_events: events that CPUID.23H.3:EAX has besides those of leaf 0AH
  * @subleaves: CPUID.23H.0:EAX; 0 stands for 0BH; with sub-leaf 2 all counters can be
  *	reloaded, with sub-leaf 5 the first of each kind can count precise events
+ * @extra: there are the registers of events that need another one; with 37 bits
  * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H, or 23H
  */
 struct sim_pmu {
@@ -62,7 +63,7 @@ struct sim_pmu {
 	u32 ebx;
 	unsigned int ebx_length;
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
-	bool ack_running, user_rdpmc, hybrid, ext;
+	bool ack_running, user_rdpmc, hybrid, ext, extra;
 	u8 family, model, threads;
 	u32 last_leaf, more_events, subleaves;
 };
@@ -78,6 +79,7 @@ struct sim_pmu {
  * @tsx_force_abort: MSR_TSX_FORCE_ABORT
  * @cfg_b: CFG_B of counters, by sim_cfg()
  * @cfg_c: CFG_C of counters, likewise
+ * @extra: OFFCORE_RSP_0, OFFCORE_RSP_1, FRONTEND
  */
 struct sim_registers {
 	u64 evtsel[SIM_GENERIC];
@@ -89,6 +91,7 @@ struct sim_registers {
 	u64 tsx_force_abort;
 	u64 cfg_b[2 * SIM_CFG];
 	u64 cfg_c[2 * SIM_CFG];
+	u64 extra[3];
 };
 
 /* The place of a counter, if it has one. */
@@ -224,7 +227,9 @@ extern struct sim_reservations sim_reservations;
  * @type: PERF_TYPE_...
  * @config: within its type
  * @answer: the event select that it shows
- * @extra: it needs another register
+ * @extra: the register that it needs, too
+ * @value: and what that is to hold, whatever config1 says
+ * @valid: bits that config1 may have
  * @err: it says that instead
  * @counters: where it counts it; 0 is unknown
  */
@@ -232,7 +237,8 @@ struct sim_perf_event {
 	u32 type;
 	u64 config;
 	u64 answer;
-	bool extra;
+	u32 extra;
+	u64 value, valid;
 	int err;
 	u64 counters;
 };

@@ -62,11 +62,13 @@ static const struct sim_pmu test_pmus[] __maybe_unused = {
 	[V4] = {
 	  .name = "v4-gp8-fixed3-48-full", .ebx_length = 7,
 	  .version = 4, .gp = 8, .width = 48,
-	  .fixed = 3, .fixed_width = 48, .pdcm = true, .full_width = true },
+	  .fixed = 3, .fixed_width = 48, .pdcm = true, .full_width = true,
+	  .extra = true },
 	[V4_64] = {
 	  .name = "v4-gp18-fixed3-64-full", .ebx_length = 7,
 	  .version = 4, .gp = 18, .width = 64,
-	  .fixed = 3, .fixed_width = 64, .pdcm = true, .full_width = true },
+	  .fixed = 3, .fixed_width = 64, .pdcm = true, .full_width = true,
+	  .extra = true },
 	[V4_NARROW_FIXED] = {
 	  .name = "v4-gp4-48-fixed3-32", .ebx_length = 7,
 	  .version = 4, .gp = 4, .width = 48,

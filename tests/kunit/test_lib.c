@@ -59,6 +59,8 @@ void test_leave_traces(struct sim_cpu *sim)
 		sim->regs.cfg_b[i] = ~0ULL;
 		sim->regs.cfg_c[i] = BIT_ULL(63) | 0xfffff000;
 	}
+	for (i = 0; i < ARRAY_SIZE(sim->regs.extra) && pmu->extra; i++)
+		sim->regs.extra[i] = 0x1f80400244ULL + i;
 	sim->regs.global_ctrl &= ~BIT_ULL(0);
 	sim->regs.global_status = BIT_ULL(pmu->gp - 1);
 }
@@ -98,6 +100,8 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 	for (i = 0; i < SIM_FIXED; i++)
 		KUNIT_EXPECT_EQ_MSG(test, before->fixed[i], now->fixed[i],
 				    "FIXED_CTR%u", i);
+	for (i = 0; i < ARRAY_SIZE(now->extra); i++)
+		KUNIT_EXPECT_EQ_MSG(test, before->extra[i], now->extra[i], "extra register %u", i);
 	for (i = 0; i < ARRAY_SIZE(now->cfg_b); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, before->cfg_b[i], now->cfg_b[i], "CFG_B %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, before->cfg_c[i], now->cfg_c[i], "CFG_C %u", i);
@@ -143,6 +147,10 @@ void test_forgive_restoring(struct sim_registers *before,
 		before->fixed[reg - 0x309] = now->fixed[reg - 0x309];
 	else if (reg == 0x38f && val == before->global_ctrl)
 		before->global_ctrl = now->global_ctrl;
+	else if (reg == 0x1a6 && val == before->extra[0])
+		before->extra[0] = now->extra[0];
+	else if (reg == 0x1a7 && val == before->extra[1])
+		before->extra[1] = now->extra[1];
 	else if (reg >= 0x1900 && val == *test_cfg(before, reg))
 		*test_cfg(before, reg) = *test_cfg((struct sim_registers *)now, reg);
 }

@@ -25,21 +25,26 @@ static const struct sim_perf_event perfs_events[] = {
 	{ HARDWARE, 9, PERFS | 0x300 },
 	{ CACHE, 0x00000, PERFS | 0x10b },
 	{ CACHE, 0x10000, PERFS | 0x151 },
-	{ CACHE, 0x00002, PERFS | 0x1b7, true },
+	{ CACHE, 0x00002, PERFS | 0x1b7, .extra = 0x1a6, .value = 0x10001 },
 	{ CACHE, 0x10002, .err = -ENXIO },
 	{ CACHE, 0x00006, .err = -EINVAL },
 	{ CACHE, 0x10005, PERFS | 0xc5 },
 	{ RAW, 0x1c2, PERFS | 0x1c2 },
 	{ RAW, 0x800c4, PERFS | 0xc4 },
 	{ RAW, 0x18401c3, PERFS | 0x18401c3 },
-	{ RAW, 0x1b7, PERFS | 0x1b7, true },
-	{ RAW, 0x1bb, .err = -ENXIO },
+	{ RAW, 0x1b7, PERFS | 0x1b7, .extra = 0x1a6, .valid = 0x3ffff },
+	{ RAW, 0x1bb, PERFS | 0x1bb, .extra = 0x1a7, .valid = 0x3ffff },
+	{ RAW, 0x10001b7, PERFS | 0x10001b7, .extra = 0x1a6, .valid = 0x3ffff },
+	{ RAW, 0x18401b7, PERFS | 0x18401b7, .extra = 0x1a6, .valid = 0x3ffff },
+	{ RAW, 0x1c6, PERFS | 0x1c6, .extra = 0x3f7, .valid = 0x7fff17 },
+	{ RAW, 0x1cd, PERFS | 0x1cd, .extra = 0x3f6, .valid = 0xffff },
+	{ RAW, 0x12b, .err = -ENXIO },
 	{ RAW, 0x1000000c0, PERFS | 0x1000000c0 },
 	{ RAW, 0x2000000c0, PERFS | 0xc0 },
 	{ RAW, 0x82d0, PERFS | 0x82d0 },
 	{ RAW, 0x100019c, PERFS | 0x100019c },
 	{ RAW, 0x48408c2, PERFS | 0x48408c2 },
-	{ RAW, 0x12a, PERFS | 0x12a, true },
+	{ RAW, 0x12a, PERFS | 0x12a, .extra = 0x1a6, .valid = 0x3ffff },
 	{ RAW, 0x2cd, .err = -ENXIO },
 	{ RAW, 0x400, PERFS | 0x400 },
 	{ RAW, 0x8000, .err = -EINVAL },
@@ -49,14 +54,14 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x4c9, .err = -EINVAL },
 	{ RAW, 0x1c0, PERFS | 0x1c0 },
 	{ RAW, 0x10000003c, PERFS | 0x10000003c },
-	{ RAW, 0xfb, PERFS | 0xfb, true },
+	{ RAW, 0xfb, .err = -ENXIO },
 };
 
 /* What there is in sysfs; some of it nowhere so far. */
 static const struct sim_perf_name perfs_names[] = {
 	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
 	{ "mem-stores", "event=0xd0,umask=0x82" },
-	{ "mem-loads-aux", "event=0x2a,umask=0x1" },
+	{ "mem-loads-aux", "event=0x2b,umask=0x1" },
 	{ "slots", "event=0x00,umask=0x4\n" },
 	{ "topdown-fetch-bubbles", "umask=1,event=0x9c,cmask=1\n" },
 	{ "topdown-slots-retired", "event=0xc2,umask=0x8,inv=1,cmask=4,edge\n" },
@@ -68,6 +73,7 @@ static const struct sim_perf_name perfs_names[] = {
 	{ "tx-abort", "" },
 	{ "tx-conflict", "event=0xc9,umask=4" },
 	{ "tx-capacity", "instructions,cmask=1" },
+	{ "tx-capacity-read", "event=0xb7,umask=1,offcore_rsp=3" },
 	{ "cpu-cycles", "event=0x77" },
 };
 
@@ -210,7 +216,12 @@ static void names_resolve_all(struct kunit *test)
 #define ANY_THREAD \
 	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
+#define NOT_TAKEN(value, error)	\
+	"perf, which knows the register that config1=" #value " is for, and its bits, "	\
+	"does not take it for CPU 1 (error " #error ")"
+#define NO_VALUE(value)	\
+	"the event needs no extra register, so that config1=0x" #value " means nothing"
 #define EXTRA		"it needs an extra register, which is not programmed here"
 
 struct refused_name {
@@ -219,10 +230,14 @@ struct refused_name {
 };
 
 static const struct refused_name refused_names[] = {
-	{ "LLC-loads", "'LLC-loads': " EXTRA },
 	{ "LLC-load-misses:u", "'LLC-load-misses:u': " EXTRA },
-	{ "r1b7", "'r1b7': " EXTRA },
-	{ "cycles,cpu/event=0xbb,umask=1/", "'cpu/event=0xbb,umask=1/': " EXTRA },
+	{ "r12b", "'r12b': " EXTRA },
+	{ "cycles,cpu/event=0x2b,umask=1/", "'cpu/event=0x2b,umask=1/': " EXTRA },
+	{ "cpu/event=0xb7,umask=1,config1=0x40000/",
+	  "'cpu/event=0xb7,umask=1,config1=0x40000/': " NOT_TAKEN(0x40000, -22) },
+	{ "cpu/event=0xc2,umask=1,config1=1/",
+	  "'cpu/event=0xc2,umask=1,config1=1/': " NO_VALUE(1) },
+	{ "cpu/cycles,config1=7/", "'cpu/cycles,config1=7/': " NO_VALUE(7) },
 	{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
 	{ "node-loads",
 	  "'node-loads': CPU 1 does not have this event, as perf says (error -22), "
@@ -247,7 +262,8 @@ static const struct refused_name refused_names[] = {
 	{ "tx-conflict",
 	  "'tx-conflict': CPU 1 does not have this event, as perf says (error -22), "
 	  NOT_HERE },
-	{ "tx-capacity", "'tx-capacity, in sysfs': it is another event's name" },
+	{ "tx-capacity", "'tx-capacity, in sysfs': it is more than an event select" },
+	{ "tx-capacity-read", "'tx-capacity-read, in sysfs': it is more than an event select" },
 	{ "topdown-total-slots",
 	  "'topdown-total-slots, in sysfs': " ANY_THREAD },
 	{ "cycles-t", "'cycles-t, in sysfs': in_tx: transactions are not told apart here" },
@@ -360,6 +376,7 @@ static const struct name_row listed[] = {
 	{ "topdown-fetch-bubbles", 0x100019c, true },
 	{ "L1-dcache-loads", 0x10b, true },
 	{ "L1-dcache-load-misses", 0x151, true },
+	{ "LLC-loads", 0x1b7, true },
 	{ "branch-load-misses", 0xc5, true },
 };
 
@@ -419,20 +436,22 @@ static void names_lookup(struct kunit *test)
 static void names_lookup_refused(struct kunit *test)
 {
 	static const struct refused_name rows[] = {
-		{ "LLC-loads", "'LLC-loads': " EXTRA },
+		{ "LLC-load-misses", "'LLC-load-misses': " EXTRA },
 		{ "node-loads",
 		  "'node-loads': CPU 1 does not have this event, " NOT_HERE },
 		{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
-		{ "r1b7", "'r1b7': " EXTRA },
+		{ "r12b", "'r12b': " EXTRA },
+		{ "cpu/event=0xc2,umask=1,config1=1/",
+		  "'cpu/event=0xc2,umask=1,config1=1/': " NO_VALUE(1) },
+		{ "cpu/cycles,config1=7/", "'cpu/cycles,config1=7/': " NO_VALUE(7) },
+		{ "cpu/bus-cycles,config1=7/", "'cpu/bus-cycles,config1=7/': " NO_VALUE(7) },
 		{ "r8000", "'r8000': " EXTRA },
-		{ "cpu/stalled-cycles-backend,event=6/",
-		  "'cpu/stalled-cycles-backend,event=6/': " EXTRA },
 		{ "cpu/bus-cycles,r10000003c/",
 		  "'cpu/bus-cycles,r10000003c/': it needs bits 0x100000000 " NO_BITS },
 		{ "mem-loads-aux", "'mem-loads-aux': " EXTRA },
 		{ "mem-loads", "'mem-loads': it needs what is not programmed here" },
-		{ "cpu/event=0xbb,umask=1,cmask=1/k",
-		  "'cpu/event=0xbb,umask=1,cmask=1/k': " EXTRA },
+		{ "cpu/event=0x2b,umask=1,cmask=1/k",
+		  "'cpu/event=0x2b,umask=1,cmask=1/k': " EXTRA },
 	};
 	struct my_perf_event_attr attr;
 	struct my_pmu_why why;
@@ -461,6 +480,81 @@ static void names_lookup_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r1cd", &attr, 1, &why), 1);
 	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
+}
+
+/**
+ * struct extra_row - an event that needs another register
+ * @event: as a user writes it
+ * @config: its encoding
+ * @extra: and what is known of the register
+ */
+struct extra_row {
+	const char *event;
+	u64 config;
+	struct my_extra_reg extra;
+};
+
+static const struct extra_row extra_rows[] = {
+	{ "LLC-loads", 0x1b7, { 0x10001, 0x1a6, 0x1a7, 0x1bb } },
+	{ "r1b7", 0x1b7, { 0, 0x1a6, 0x1a7, 0x1bb } },
+	{ "cpu/event=0xbb,umask=1,config1=5/", 0x1bb, { 5, 0x1a7, 0x1a6, 0x1b7 } },
+	{ "cpu/event=0xb7,umask=1,cmask=1,offcore_rsp=0x3f/u", 0x10001b7,
+	  { 0x3f, 0x1a6, 0x1a7, 0x1bb } },
+	{ "cpu/event=0xc6,umask=1,frontend=0x11/", 0x1c6, { 0x11, 0x3f7 } },
+	{ "cpu/event=0xb7,umask=1,offcore_rsp=0x30,config1=0x3/", 0x1b7,
+	  { 0x33, 0x1a6, 0x1a7, 0x1bb } },
+	/* of what is written beside a name, as of what that makes of it */
+	{ "cpu/stalled-cycles-backend,event=6,config1=4/", 0x18401b7,
+	  { 4, 0x1a6, 0x1a7, 0x1bb } },
+	/* the other one does not work */
+	{ "cpu/event=0x2a,umask=1,config1=2/", 0x12a, { 2, 0x1a6 } },
+	/* whether that can be programmed the back end knows */
+	{ "cpu/event=0xcd,umask=1,config1=3/", 0x1cd, { 3, 0x3f6 } },
+	{ "r1c2", 0x1c2 },
+};
+
+static void expect_extra(struct kunit *test, const struct extra_row *row,
+			 const struct my_perf_event_attr *attr)
+{
+	KUNIT_EXPECT_EQ_MSG(test, attr->config, row->config, "%s", row->event);
+	KUNIT_EXPECT_EQ_MSG(test, attr->extra.config, row->extra.config, "%s", row->event);
+	KUNIT_EXPECT_EQ_MSG(test, attr->extra.msr, row->extra.msr, "%s", row->event);
+	KUNIT_EXPECT_EQ_MSG(test, attr->extra.other_msr, row->extra.other_msr, "%s", row->event);
+	KUNIT_EXPECT_EQ_MSG(test, attr->extra.other_code, row->extra.other_code, "%s",
+			    row->event);
+}
+
+/* perf is asked, or has been; and where it counts them it is not asked. */
+static void names_extra(struct kunit *test)
+{
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+	struct my_names *names;
+	unsigned int i;
+
+	names = kunit_kzalloc(test, sizeof(*names), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, names);
+	KUNIT_ASSERT_EQ(test, list(names, &why), 0);
+	for (i = 0; i < ARRAY_SIZE(extra_rows); i++) {
+		const struct extra_row *row = &extra_rows[i];
+		void *held = my_perf_hold(1, NULL);
+
+		KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &attr, 1, &why), 1);
+		sim_perf.counted = 0;
+		KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), 0);
+		KUNIT_EXPECT_EQ(test, sim_perf.counted, row->extra.msr ? 0U : 1U);
+		expect_extra(test, row, &attr);
+		my_perf_let_go(held);
+		KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &attr, 1, &why), 1);
+		KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, 1, &attr, &why), 0, "%s",
+				    why.text);
+		expect_extra(test, row, &attr);
+	}
+	sim_perf.err = -ENODEV;
+	KUNIT_ASSERT_EQ(test, my_parse_events(extra_rows[2].event, &attr, 1, &why), 1);
+	KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), -EOPNOTSUPP);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "'cpu/event=0xbb,umask=1,config1=5/': " NOT_TAKEN(0x5, -19));
 }
 
 /* Whatever is listed is understood, and means the same. */
@@ -492,6 +586,7 @@ static struct kunit_case names_cases[] = {
 	KUNIT_CASE(names_list),
 	KUNIT_CASE_PARAM(names_lookup, name_gen_params),
 	KUNIT_CASE(names_lookup_refused),
+	KUNIT_CASE(names_extra),
 	KUNIT_CASE(names_known),
 	{ }
 };

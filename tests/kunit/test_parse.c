@@ -26,12 +26,12 @@
 
 /* Ends of messages. */
 #define KNOWN \
-	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=/"
+	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
 #define UNPRINTABLE \
 	"blanks, control characters and non-ASCII are in no event; " KNOWN
 #define MISSING		"an event is missing; " KNOWN
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, pc, config= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
 #define BIT_NUMBER	"a number from 0 to 0x1 is needed"
 #define LONG_NUMBER	"a number from 0 to 0xffffffffffffffff is needed"
@@ -187,6 +187,8 @@ static void expect_attr(struct kunit *test, unsigned int i,
 	KUNIT_EXPECT_EQ(test, attr->perf_type, want->perf_type);
 	KUNIT_EXPECT_EQ(test, attr->perf_config, want->perf_config);
 	KUNIT_EXPECT_EQ(test, attr->added, want->added);
+	KUNIT_EXPECT_EQ(test, attr->extra.config, want->extra.config);
+	KUNIT_EXPECT_EQ(test, attr->extra.msr, 0);
 	KUNIT_EXPECT_FALSE(test, attr->confirmed);
 	KUNIT_EXPECT_FALSE(test, attr->optional);
 	KUNIT_EXPECT_EQ(test, attr->allowed, want->allowed);
@@ -207,6 +209,16 @@ struct one_event {
 };
 
 static const struct one_event one_event[] = {
+	/* an extra register's value, whatever it is called */
+	{ "cpu/event=0xb7,umask=1,config1=0xffffffffffffffff/",
+	  { "cpu/event=0xb7,umask=1,config1=0xffffffffffffffff/", 0x1b7, .constraint = ANY,
+	    .extra.config = ~0ULL } },
+	{ "cpu/offcore_rsp=0x30,event=0xb7,config1=3,umask=1/k",
+	  { "cpu/offcore_rsp=0x30,event=0xb7,config1=3,umask=1/k", 0x1b7, false, true,
+	    .constraint = ANY, .extra.config = 0x33 } },
+	{ "cpu/event=0xc6,umask=1,frontend=0xffffff/",
+	  { "cpu/event=0xc6,umask=1,frontend=0xffffff/", 0x1c6, .constraint = ANY,
+	    .extra.config = 0xffffff } },
 	/* names */
 	{ "instructions", { "instructions", 0xc0, true, .constraint = ANY } },
 	{ "cycles", { "cycles", 0x3c, true, .constraint = ANY } },
@@ -914,17 +926,17 @@ static const struct refused refused_events[] = {
 	  TRANSACTIONS, -EOPNOTSUPP },
 	{ "in_tx_cp", "cpu/event=1,in_tx_cp=1/",
 	  "'cpu/event=1,in_tx_cp=1/': in_tx_cp: " TRANSACTIONS, -EOPNOTSUPP },
-	{ "offcore_rsp", "cpu/event=0xb7,umask=1,offcore_rsp=0x10001/",
-	  "'cpu/event=0xb7,umask=1,offcore_rsp=0x10001/': offcore_rsp: " EXTRA,
-	  -EOPNOTSUPP },
 	{ "ldlat", "cpu/event=0xcd,umask=1,ldlat=3/",
 	  "'cpu/event=0xcd,umask=1,ldlat=3/': ldlat: " EXTRA, -EOPNOTSUPP },
-	{ "frontend", "cpu/event=0xc6,frontend=1/",
-	  "'cpu/event=0xc6,frontend=1/': frontend: " EXTRA, -EOPNOTSUPP },
 	{ "snoop_rsp", "cpu/event=1,snoop_rsp=1/",
 	  "'cpu/event=1,snoop_rsp=1/': snoop_rsp: " EXTRA, -EOPNOTSUPP },
-	{ "config1", "cpu/event=1,config1=1/",
-	  "'cpu/event=1,config1=1/': config1: " EXTRA, -EOPNOTSUPP },
+	{ "long frontend", "cpu/event=0xc6,frontend=0x1000000/",
+	  "'cpu/event=0xc6,frontend=0x1000000/': frontend=0x1000000; "
+	  "a number from 0 to 0xffffff is needed" },
+	{ "config1 without a number", "cpu/event=1,config1/",
+	  "'cpu/event=1,config1/': config1=; " LONG_NUMBER },
+	{ "config1 beside a name", "cycles/config1=1/",
+	  "'cycles/config1=1/': term 'config1'; " TERMS },
 	{ "config2", "cpu/event=1,config2=1/",
 	  "'cpu/event=1,config2=1/': config2: " EXTRA, -EOPNOTSUPP },
 	{ "term in capitals", "cpu/EVENT=1/",
