@@ -48,8 +48,9 @@ choose_mutants() {
 
 # run_mutants COPY SURVIVES MUTANT...: for each MUTANT, WHAT@FILE@EDIT[@MORE]
 # (EDIT is for sed), calls `COPY`, which prints the path of a copy of the
-# source (what is broken in it is mended afterwards), and after the edit `SURVIVES COPY MORE`, which says in comments what
-# it saw. Prints TAP; the status is 1 if any survived.
+# source (what is broken in it is mended afterwards), and after the edit
+# `SURVIVES COPY MORE FILE`, which says in comments what it saw. Prints TAP; the status is
+# 1 if any survived.
 #
 # workers are at it side by side, each with a $work of its own. With MY_PMU_PASSED, a
 # folder, what was killed is noted there, and not run again.
@@ -111,7 +112,7 @@ try_mutant() {
 	path=$(path_in "$source" "$file")
 	if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
 		echo "not ok $number - killed: $what (the line to break is gone)"
-	elif "$survives" "$source" "$more"; then
+	elif "$survives" "$source" "$more" "$file"; then
 		echo "not ok $number - killed: $what"
 	else
 		echo "ok $number - killed: $what"
