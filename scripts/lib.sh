@@ -270,19 +270,25 @@ hash_code() {
 	done | content_hash
 }
 
-# with_lock NAME COMMAND...: runs COMMAND while no other run is under NAME.
+# with_lock [--shared] NAME COMMAND...: runs COMMAND while no other run is under NAME; with
+# --shared others may be that say so, too.
 # Children inherit the lock on purpose: when we are killed, it stays held
 # until whatever we had started has stopped writing.
 with_lock() {
-	local name=$1 lock_dir fd
-	shift
+	local mode=--exclusive name lock_dir fd
 
+	if [[ $1 == --shared ]]; then
+		mode=--shared
+		shift
+	fi
+	name=$1
+	shift
 	lock_dir=$(cache_root)/.lock
 	mkdir -p "$lock_dir" || die "cannot create $lock_dir"
 	exec {fd}> "$lock_dir/$name"
-	if ! flock --nonblock "$fd"; then
+	if ! flock "$mode" --nonblock "$fd"; then
 		say "waiting for another run to finish with $name"
-		flock "$fd"
+		flock "$mode" "$fd"
 	fi
 	"$@"
 	exec {fd}>&-
