@@ -10,7 +10,7 @@
  * the CPU itself, which has stopped its counters and looks at each register
  * (my_event_set_update()); from a capture, which is added by whoever asked for it, on any
  * CPU (my_event_set_account()); or from a capture on the events' own CPU (pmu_read.c).
- * Each of them verifies every register of ours that others can write.
+ * Each of them verifies the registers by which a counter counts what it is to count.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -82,7 +82,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 			       growth_of(event, now, time, set->stopped.overflowed);
 		if (err >= 0 && growth == MY_GROWTH_CLOBBERED) {
 			set->stopped_externally |= bit;
-			err = ops->program(&set->cpu->pmu, hw, hw->config);
+			err = ops->program(&set->cpu->pmu, &set->cpu->state, hw,
+					   hw->config);
 			if (!err)
 				err = ops->read(hw, &now);
 		}

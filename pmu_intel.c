@@ -208,8 +208,8 @@ static const u32 intel_extra_msrs[] = {
  * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last written
  * @before: of each counter, by id, what its registers held before us; of
  *	IA32_FIXED_CTR_CTRL its field
- * @extra: of each register of intel_extra_msrs what it held before the first of the events
- *	that are using it
+ * @extra: of each register of intel_extra_msrs the counters whose events use it, and what
+ *	it held before the first of them
  */
 struct intel_state {
 	u64 saved_ctrl;
@@ -222,7 +222,7 @@ struct intel_state {
 	} before[MY_PMC_NR];
 	struct intel_extra {
 		u64 before;
-		unsigned int users;
+		u64 users;
 	} extra[ARRAY_SIZE(intel_extra_msrs)];
 };
 
@@ -585,17 +585,40 @@ static int intel_take_cfg(const struct my_x86_pmu *pmu, const struct my_hw_perf_
 	return err;
 }
 
-/* All events that are using a register want the same in it: the first one writes it. */
-static int intel_take_extra(struct intel_state *s, const struct my_hw_perf_event *hw)
+/*
+ * An event's register holds what all its users want, unless somebody else has written it
+ * since.  Then the others have counted something else, too, and would not see that once it
+ * is mended: the event selects of all are cleared, which the next look at each of them
+ * notices.  The caller writes that of this one.
+ */
+static int intel_program_extra(const struct my_x86_pmu *pmu, const struct intel_extra *extra,
+			       const struct my_hw_perf_event *hw)
+{
+	u64 left = extra->users, val;
+	int err = hw_rdmsr(hw->extra_msr, &val);
+
+	if (err || val == hw->extra_config)
+		return err;
+	for (; left; left &= left - 1) {
+		err = hw_wrmsr(my_pmu_eventsel_msr(pmu, __ffs64(left)), 0);
+		if (err)
+			return err;
+	}
+	return hw_wrmsr(hw->extra_msr, hw->extra_config);
+}
+
+static int intel_take_extra(const struct my_x86_pmu *pmu, struct intel_state *s,
+			    const struct my_hw_perf_event *hw)
 {
 	struct intel_extra *extra = &s->extra[find_extra(hw->extra_msr)];
 	int err = 0;
 
-	if (!extra->users) {
+	if (!extra->users)
 		err = hw_rdmsr(hw->extra_msr, &extra->before);
-		err = err ?: hw_wrmsr(hw->extra_msr, hw->extra_config);
-	}
-	extra->users += !err;
+	if (!err)
+		err = intel_program_extra(pmu, extra, hw);
+	if (!err)
+		extra->users |= BIT_ULL(hw->idx);
 	return err;
 }
 
@@ -603,7 +626,8 @@ static int intel_put_extra(struct intel_state *s, const struct my_hw_perf_event 
 {
 	struct intel_extra *extra = &s->extra[find_extra(hw->extra_msr)];
 
-	return --extra->users ? 0 : hw_wrmsr(hw->extra_msr, extra->before);
+	extra->users &= ~BIT_ULL(hw->idx);
+	return extra->users ? 0 : hw_wrmsr(hw->extra_msr, extra->before);
 }
 
 /* What few events have; out of the way of all others. */
@@ -616,7 +640,7 @@ static noinline int intel_take_more(const struct my_x86_pmu *pmu, struct intel_s
 	if (hw->more & INTEL_HW_CFG)
 		err = intel_take_cfg(pmu, hw, before);
 	if (!err && hw->more & INTEL_HW_EXTRA)
-		err = intel_take_extra(s, hw);
+		err = intel_take_extra(pmu, s, hw);
 	if (err && hw->more & INTEL_HW_CFG)
 		intel_put_cfg(hw, before);
 	return err;
@@ -635,6 +659,7 @@ static noinline int intel_put_more(struct intel_state *s, const struct my_hw_per
 
 /* What somebody else has left there since it was taken is not put back. */
 static noinline int intel_program_more(const struct my_x86_pmu *pmu,
+				       const struct intel_state *s,
 				       const struct my_hw_perf_event *hw)
 {
 	struct intel_before theirs;
@@ -643,7 +668,7 @@ static noinline int intel_program_more(const struct my_x86_pmu *pmu,
 	if (hw->more & INTEL_HW_CFG)
 		err = intel_take_cfg(pmu, hw, &theirs);
 	if (!err && hw->more & INTEL_HW_EXTRA)
-		err = hw_wrmsr(hw->extra_msr, hw->extra_config);
+		err = intel_program_extra(pmu, &s->extra[find_extra(hw->extra_msr)], hw);
 	return err;
 }
 
@@ -661,14 +686,14 @@ static __always_inline int intel_write_control(const struct my_hw_perf_event *hw
 	return hw_wrmsr(hw->config_base, (ctrl & ~hw->config_mask) | config);
 }
 
-static int intel_program(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
-			 u64 config)
+static int intel_program(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+			 const struct my_hw_perf_event *hw, u64 config)
 {
 	int err;
 
 	lockdep_assert_irqs_disabled();
 	if (unlikely(hw->more)) {
-		err = intel_program_more(pmu, hw);
+		err = intel_program_more(pmu, (const struct intel_state *)state->word, hw);
 		if (err)
 			return err;
 	}
@@ -978,9 +1003,10 @@ static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *
 }
 
 /*
- * The CPU that is measured loses each instruction that is executed here, and nothing
- * that others can write goes unseen: IA32_PERF_GLOBAL_CTRL, each event select, the
- * fixed counters' control, IA32_PERF_GLOBAL_STATUS.  With gcc 12 a generic counter
+ * The CPU that is measured loses each instruction that is executed here.  What others can
+ * write is seen in IA32_PERF_GLOBAL_CTRL, each event select and extra register, the
+ * fixed counters' control and IA32_PERF_GLOBAL_STATUS; CFG_B and CFG_C of version 6 are
+ * not looked at.  With gcc 12 a generic counter
  * takes 12 instructions, a fixed one 7, the rest some 40; `make bench` measures it.
  *
  * The status comes after the counters: if it says that none has wrapped, none had

@@ -55,7 +55,7 @@ static inline int my_pmc_number(int idx)
 /* The type of an event that perf has in sysfs only; not one of perf's types. */
 #define MY_TYPE_SYSFS		(~0U)
 
-/* What the extra register is called of an event that needs one which cannot be used. */
+/* The value of extra.msr that stands for a register which no back end programs. */
 #define MY_MSR_REFUSED	0xffffU
 
 /**
@@ -316,8 +316,8 @@ struct my_pmu_ops {
 		      struct my_hw_perf_event *hw);
 	int (*disable)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       struct my_hw_perf_event *hw);
-	int (*program)(const struct my_x86_pmu *pmu, const struct my_hw_perf_event *hw,
-		       u64 config);
+	int (*program)(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+		       const struct my_hw_perf_event *hw, u64 config);
 	int (*start)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		     u64 counters, u64 ack);
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,

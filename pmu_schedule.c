@@ -482,13 +482,20 @@ static int choose_register(struct my_perf_event *event, u64 chosen, u64 always,
 			   struct my_pmu_why *why)
 {
 	struct my_extra_reg *extra = &event->attr.extra;
+	const struct my_x86_pmu *pmu = &event->set->cpu->pmu;
+	struct my_perf_event_attr swapped = event->attr;
 	enum fit fit, other = TAKEN;
+	const char *reason;
 
 	fit = judge(extra->msr, event, chosen, always);
-	if (extra->other_msr)
-		other = judge(extra->other_msr, event, chosen, always);
+	/* perf may know registers that the back end does not. */
+	if (extra->other_msr) {
+		take_other(&swapped);
+		if (pmu->ops->counters_for(pmu, &swapped, NULL, &reason))
+			other = judge(extra->other_msr, event, chosen, always);
+	}
 	if (other > fit)
-		take_other(&event->attr);
+		event->attr = swapped;
 	if (fit != TAKEN || other != TAKEN)
 		return 0;
 	return my_refuse(why, -ENOSPC,

@@ -44,13 +44,13 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 	struct my_pmu_stopped stopped;
 	int err, differs;
 
-	err = ops->program(pmu, hw, hw->config);
+	err = ops->program(pmu, &cpu->state, hw, hw->config);
 	if (err)
 		return err;
 	differs = ops->read(hw, &seen);
 	if (differs < 0)
 		return differs;
-	err = ops->program(pmu, hw, 0);
+	err = ops->program(pmu, &cpu->state, hw, 0);
 	if (err)
 		return err;
 	err = ops->write(hw, START);
@@ -67,7 +67,7 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 		return my_refuse(why, -ENODEV,
 				 "%s%d does not take an event: its control register does not keep what is written to it",
 				 kind, number);
-	err = ops->program(pmu, hw, hw->config);
+	err = ops->program(pmu, &cpu->state, hw, hw->config);
 	if (err)
 		return err;
 	err = ops->start(pmu, &cpu->state, BIT_ULL(hw->idx), 0);
@@ -82,7 +82,7 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 		return err;
 	*count = my_pmu_delta((s64)START, seen, hw->cntval_bits);
 	cpu->overflow_reliable |= stopped.overflowed;
-	return ops->program(pmu, hw, 0);
+	return ops->program(pmu, &cpu->state, hw, 0);
 }
 
 static bool is_right(const struct my_pmu_probe *probe, u64 count)

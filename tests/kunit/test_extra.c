@@ -266,6 +266,77 @@ static void extra_counts(struct kunit *test)
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
+/*
+ * What all users of a register have counted since somebody else wrote it is lost, not only
+ * what the first of them has that looks.
+ */
+static void extra_shared_theft(struct kunit *test)
+{
+	struct my_event_set *set = new_set(test, RSP(5) "," RSP(5)), *other;
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before = sim->regs;
+	struct my_pmu_why why;
+
+	test_up(test, set);
+	sim->regs.extra[0] = 0x100;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, happen, NULL));
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, set->used);
+	KUNIT_EXPECT_EQ(test, s->count[0] + s->count[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, sim->regs.extra[0], 5ULL);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, happen, NULL));
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->count[0], 10ULL);
+	KUNIT_EXPECT_EQ(test, s->count[1], 10ULL);
+
+	/* An event of another set that begins finds it so. */
+	other = another(test);
+	KUNIT_ASSERT_EQ(test, assign(test, other, TWIN(5), &why), 0);
+	sim->regs.extra[0] = 0x100;
+	test_up(test, other);
+	KUNIT_EXPECT_EQ(test, sim->regs.extra[0], 5ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, set->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
+
+	/* The other set looks first. */
+	sim->regs.extra[0] = 0x100;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, other->used);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered, set->used);
+
+	/* A counter that has gone is nobody's: its event select stays as it was before. */
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	sim->regs.extra[0] = 0x100;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	my_event_set_release(other);
+}
+
+/* perf may know another register that does as well, and the back end does not. */
+static void extra_unknown_other(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
+	struct my_perf_event_attr *attr;
+	struct my_pmu_why why;
+	int i;
+
+	attr = kunit_kcalloc(test, MY_EVENTS_MAX, sizeof(*attr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
+	KUNIT_ASSERT_EQ(test, my_parse_events(RSP(1) "D," RSP(2), attr, MY_EVENTS_MAX, &why), 2);
+	for (i = 0; i < 2; i++) {
+		find_registers(&attr[i]);
+		attr[i].extra.other_msr = 0x3e1;
+	}
+	KUNIT_EXPECT_EQ(test, test_assign(set, attr, 2, &why), -ENOSPC);
+	KUNIT_EXPECT_STREQ(test, why.text, TAKEN(RSP(2), 0x1a6, 0x2));
+}
+
 static int rotate(struct my_event_set *set, u64 events, void *unused)
 {
 	return my_event_set_rotate(set);
@@ -379,6 +450,8 @@ static struct kunit_case extra_test_cases[] = {
 	KUNIT_CASE_PARAM(extra_assign, extra_gen_params),
 	KUNIT_CASE(extra_sets),
 	KUNIT_CASE(extra_counts),
+	KUNIT_CASE(extra_shared_theft),
+	KUNIT_CASE(extra_unknown_other),
 	KUNIT_CASE(extra_rotate),
 	KUNIT_CASE(extra_fails),
 	KUNIT_CASE(extra_places),
