@@ -28,7 +28,7 @@
 /**
  * struct my_sampler - the thread and what it uses
  * @session: whose samples
- * @task: the thread; NULL if there are no events
+ * @task: the thread; NULL if there is nothing to sample and no guard to look after
  * @start: the time from which samples are due, CLOCK_MONOTONIC, ns
  * @number: of the sample
  * @samples: the file with all samples
@@ -89,19 +89,23 @@ static void check_guards(struct my_session *s)
 {
 	struct my_pmu_why why;
 	struct my_target *t;
-	bool guarded;
+	void *before;
 	int err;
 
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
 		if (t->set.offline)
 			continue;
-		guarded = t->set.cpu->guard;
+		before = t->set.cpu->guard;
 		err = my_session_guard(s, t->set.cpu, &why);
-		if (guarded && err)
+		if (err && !t->unguarded)
 			pr_err("cpu%d: perf is not kept out any more, counts may be wrong: %s\n",
 			       t->set.cpu->cpu, why.text);
-		else if (!guarded && !err)
+		else if (t->unguarded && !err)
 			pr_info("cpu%d: perf is kept out again\n", t->set.cpu->cpu);
+		else if (t->set.cpu->guard != before)
+			pr_err("cpu%d: perf was not kept out for a while, counts may be wrong\n",
+			       t->set.cpu->cpu);
+		t->unguarded = err;
 	}
 }
 
@@ -109,8 +113,8 @@ static void take_samples(struct my_session *s)
 {
 	struct my_target *t;
 
-	if (s->guarded)
-		check_guards(s);
+	if (!s->nr_events)
+		return;
 	read_cpus(s, false);
 	sampler->number++;
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
@@ -213,6 +217,8 @@ static int run_sampler(void *data)
 		if (!sleep_until(wake))
 			return 0;
 		mutex_lock(&s->sample_lock);
+		if (s->guarded)
+			check_guards(s);
 		if (wake < due) {
 			read_cpus(s, true);
 			mutex_unlock(&s->sample_lock);
@@ -262,7 +268,8 @@ int my_sampler_start(void)
 	struct my_session *s = sampler->session;
 	struct task_struct *task;
 
-	if (!s->nr_events)
+	/* Without events of its own it looks after the guards. */
+	if (!s->nr_events && !s->guarded)
 		return 0;
 	sampler->start = s->start;
 	task = kthread_run(run_sampler, s, "my_pmu/%*pbl", cpumask_pr_args(s->cpus));

@@ -420,7 +420,7 @@ static int assign(struct my_target *t, struct lacking *first)
 
 /**
  * my_session_unguard() - the end of my_session_guard()
- * @cpu: the CPU; its registers are as they were
+ * @cpu: the CPU; nothing is counted there
  *
  * Context: task, or a hotplug callback; sleeps.
  */
@@ -438,7 +438,8 @@ void my_session_unguard(struct my_pmu_cpu *cpu)
  * @why: if refused, the reason and the cure
  *
  * From Linux 6.11 on perf has registers of version 6 that Linux's reservations do not know.
- * A guard that perf has put off is replaced.
+ * A guard that perf has put off is replaced, and kept if there is no other one: others see
+ * by it that the CPU needs one.
  *
  * Context: task, or a hotplug callback; sleeps.
  * Return: 0, also if it has a guard, or needs none; -EBUSY; -ENOMEM.
@@ -446,11 +447,10 @@ void my_session_unguard(struct my_pmu_cpu *cpu)
 int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
 		     struct my_pmu_why *why)
 {
-	void *guard;
+	void *guard, *before = cpu->guard;
 
-	if (!s->guarded || (cpu->guard && my_perf_excludes(cpu->guard)))
+	if (!s->guarded || (before && my_perf_excludes(before)))
 		return 0;
-	my_session_unguard(cpu);
 	guard = my_perf_exclude(cpu->cpu);
 	if (guard == ERR_PTR(-EBUSY))
 		return my_refuse_busy(why);
@@ -460,7 +460,9 @@ int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
 		return my_refuse(why, -EBUSY,
 				 "nothing keeps perf out of a PMU of version %u in this kernel",
 				 s->held.version);
-	cpu->guard = guard;
+	WRITE_ONCE(cpu->guard, guard);
+	if (before)
+		my_perf_let_go(before);
 	return 0;
 }
 

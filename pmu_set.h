@@ -52,7 +52,8 @@ static_assert(sizeof(struct my_perf_event) == 256);
  * @state: what the back end keeps of it
  * @firmware: counters in use outside Linux
  * @guard: what keeps perf off its counters, where reservations do not, unless perf has put
- *	it off (my_perf_excludes()); or NULL
+ *	it off (my_perf_excludes()); or NULL.  While the CPU is counted on it is replaced, but
+ *	not removed, by the sampler
  * @user_rdpmc: any process could read counters when that was last looked at
  * @used: counters that belong to an event set
  * @owner: of each counter the set that it belongs to, or NULL

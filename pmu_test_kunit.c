@@ -503,6 +503,7 @@ static void expect_untouched(struct kunit *test, const struct sim_pmu *pmu,
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
 	KUNIT_EXPECT_EQ(test, sim_reservations.held_perfctr, 0U);
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, 0U);
+	KUNIT_EXPECT_EQ(test, sim_perf.open, 0);
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
 	KUNIT_EXPECT_EQ(test, nr_notifiers, 0);
 	test_expect_good_manners(test);
@@ -3669,6 +3670,8 @@ static u64 lent_counters(int cpu)
 	"cpu1: held against perf, on these CPUs: gp0-2,4-5,7 fixed0,2,4-6; counting: "
 #define LOST \
 	"cpu1: perf is not kept out any more, counts may be wrong: the PMU is in use, by perf, "
+#define LOST_MEANWHILE \
+	"cpu1: perf was not kept out for a while, counts may be wrong\n"
 #define BACK_BUSY \
 	"cpu1 is back, but cannot be counted on: the PMU is in use, by perf, "
 
@@ -3777,6 +3780,13 @@ static void core_guard_stops(struct kunit *test)
 	unload_module();
 }
 
+static unsigned int nr_unguarded;
+
+static void look_for_guard(void)
+{
+	nr_unguarded += !my_pmu_cpu_of(TEST_CPU)->guard;
+}
+
 /* perf has an older event, which was not on; samples find that, and when it has ended. */
 static void core_guard_lost(struct kunit *test)
 {
@@ -3795,12 +3805,25 @@ static void core_guard_lost(struct kunit *test)
 	step_to_sample(test);
 	step_to_sample(test);
 	KUNIT_EXPECT_EQ(test, count_lines(LOST), 1U);
-	KUNIT_EXPECT_EQ(test, sim_perf.guards, 0U);
 	sim_perf.pinned = 0;
+	nr_unguarded = 0;
+	sim_perf.meanwhile = look_for_guard;
 	step_to_sample(test);
 	step_to_sample(test);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1: perf is kept out again\n"), 1U);
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(TEST_CPU));
+	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 2U);
+	/* One that can be replaced at once. */
+	sim_perf.lost = BIT(TEST_CPU);
+	step_to_sample(test);
+	step_to_sample(test);
+	KUNIT_EXPECT_EQ(test, count_lines(LOST_MEANWHILE), 1U);
+	KUNIT_EXPECT_EQ(test, count_lines(LOST), 1U);
+	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 3U);
+	KUNIT_EXPECT_EQ(test, sim_perf.open, 1);
+	/* Whoever starts counting meanwhile sees that there is one. */
+	KUNIT_EXPECT_EQ(test, nr_unguarded, 0U);
+	sim_perf.meanwhile = NULL;
 	/* Not of a CPU that is offline. */
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	step(test);
@@ -3809,6 +3832,29 @@ static void core_guard_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1: perf is"), 2U);
 	unload_module();
 	before.global_ctrl = 0x7000000ff;	/* perf's, when the CPU came back */
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Also where other modules' events alone are counted. */
+static void core_guard_lost_to_clients(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_perf.stays = true;
+	sim_perf.excludes = true;
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim_cpu(TEST_CPU)->regs;
+	load_in_steps(test, "1", "none", 1000);
+	step(test);
+	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 1U);
+	sim_perf.lost = BIT(TEST_CPU);
+	step(test);
+	step(test);
+	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 2U);
+	KUNIT_EXPECT_EQ(test, count_lines(LOST_MEANWHILE), 1U);
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), 0U);
+	unload_module();
+	before.global_ctrl = 0x7000000ff;	/* perf's, with the second guard */
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -4181,6 +4227,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_guards_all),
 	KUNIT_CASE(core_guard_stops),
 	KUNIT_CASE(core_guard_lost),
+	KUNIT_CASE(core_guard_lost_to_clients),
 	KUNIT_CASE(core_guard_hotplug),
 	KUNIT_CASE(core_guard_joins),
 	KUNIT_CASE(core_doubtful),

@@ -933,6 +933,9 @@ void *my_perf_hold(int cpu, bool *knows_model)
 	return &sim_perf;
 }
 
+/* Of each CPU two, so that the one that comes is not the one that goes. */
+static char guards[SIM_CPUS][2];
+
 /* perf's writes, for an event that has no counter. */
 static void guard_cpu(void *unused)
 {
@@ -953,13 +956,18 @@ void *my_perf_exclude(int cpu)
 		return ERR_PTR(-ENOMEM);
 	if (sim_perf.pinned & BIT(cpu))
 		return ERR_PTR(-EBUSY);
-	if (sim_perf.guards & BIT(cpu))
+	/* One that was put off may be there until another one is. */
+	if (sim_perf.guards & ~sim_perf.lost & BIT(cpu))
 		sim_perf.wrong++;
 	sim_perf.excluded++;
+	sim_perf.open++;
 	sim_perf.guards |= BIT(cpu);
 	sim_perf.lost &= ~BIT(cpu);
+	sim_perf.second ^= BIT(cpu);
 	smp_call_function_single(cpu, guard_cpu, NULL, 1);
-	return sim_cpu(cpu);
+	if (sim_perf.meanwhile)
+		sim_perf.meanwhile();
+	return &guards[cpu][!!(sim_perf.second & BIT(cpu))];
 }
 
 bool my_perf_excludes(void *guard)
@@ -967,10 +975,10 @@ bool my_perf_excludes(void *guard)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
-		if (guard == sim_cpu(cpu) && sim_perf.lost & BIT(cpu))
-			return false;
+		if (guard == &guards[cpu][!!(sim_perf.second & BIT(cpu))])
+			return !(sim_perf.lost & BIT(cpu));
 	}
-	return true;
+	return false;
 }
 
 void my_perf_let_go(void *held)
@@ -982,8 +990,13 @@ void my_perf_let_go(void *held)
 		return;
 	if (held == &sim_perf)
 		sim_perf.held--;
+	if (held == &sim_perf)
+		return;
+	if (sim_perf.meanwhile)
+		sim_perf.meanwhile();
+	sim_perf.open--;
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
-		if (held == sim_cpu(cpu))
+		if (held == &guards[cpu][!!(sim_perf.second & BIT(cpu))])
 			sim_perf.guards &= ~BIT(cpu);
 	}
 }

@@ -274,6 +274,9 @@ struct sim_perf_name {
  * @pinned: except on these CPUs, where another one is pinned
  * @guards: CPUs that have such an event
  * @lost: CPUs on which it was put off
+ * @second: CPUs that have the second of their two such events, and not the first
+ * @open: how many there are
+ * @meanwhile: called when one comes or goes
  * @ends: on these CPUs all events of it have ended when it is held
  * @stops: opening it stops the counters of these CPUs: an event of perf's had them
  * @wrong: questions while it was not held, though it could be; or while the
@@ -293,7 +296,9 @@ struct sim_perf {
 	unsigned int counted;
 	u32 counted_on;
 	bool unknown_model, stays, excludes;
-	u32 pinned, guards, lost, stops, ends;
+	u32 pinned, guards, lost, second, stops, ends;
+	int open;
+	void (*meanwhile)(void);
 	unsigned int excluded;
 	unsigned int wrong;
 };
