@@ -15,6 +15,8 @@ KERNEL ?=
 SMP ?= 4
 # For `make list`: as for scripts/vm --pmu
 PMU ?=
+# For `make report`: options of scripts/report
+REPORT ?=
 # For `make check`, `make lab-check` and `make endurance`: only the tests whose name
 # matches; for `make compat`, the kernels.
 TESTS ?=
@@ -48,6 +50,11 @@ list: export SMP := $(SMP)
 list: export PMU := $(PMU)
 list: ## the events of the lab's CPU, and their counters: CPU= KERNEL= SMP= PMU=
 	@scripts/list
+
+.PHONY: report
+report: export KDIR := $(KDIR)
+report: ## on real hardware, as root: what the module relies on, in a page (REPORT='--cpu 3')
+	@scripts/report $(REPORT)
 
 .PHONY: check
 check: ## all tests (TESTS= for those whose name matches)

@@ -92,7 +92,7 @@ lab() {
 }
 
 compile_reads() {
-	hash_files ./*.[ch] Kbuild samples/*
+	hash_files ./*.[ch] Kbuild samples/* scripts/report.d/*
 	lab lab-kernel "$1"
 	gcc --version
 	sparse --version
@@ -106,7 +106,8 @@ compile() {
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/build"
 	mkdir "$work/build"
-	cp -r ./*.[ch] Kbuild samples "$work/build"
+	cp -r ./*.[ch] Kbuild samples scripts/report.d/my_pmu_report.c "$work/build"
+	cat scripts/report.d/Kbuild >> "$work/build/Kbuild"
 	make -s -C "$kernel/headers" M="$work/build" CONFIG_DEBUG_INFO_BTF_MODULES= \
 		-j "$(nproc)" W=1 C=2 \
 		KCFLAGS=-Wmaybe-uninitialized modules 2>&1 | sed "s,$work/build/,,g"
@@ -133,7 +134,7 @@ compile_tests() {
 }
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
-c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 if [[ -n ${MY_PMU_FILE:-} ]]; then
 	c_files=("$MY_PMU_FILE")
 fi
