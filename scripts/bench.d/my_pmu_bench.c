@@ -60,7 +60,10 @@ static void add_value(u64 value)
 
 /* --- odometers ------------------------------------------------------------------------ */
 
-enum odometer { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, NR_ODOMETERS };
+enum odometer {
+	ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, ODOMETER_RDPMC,
+	ODOMETER_RDTSC, NR_ODOMETERS
+};
 
 #define MSR_ODOMETERS		0x4000f100
 

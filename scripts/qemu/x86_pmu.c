@@ -1317,8 +1317,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 4,
-    .minimum_version_id = 4,
+    .version_id = 5,
+    .minimum_version_id = 5,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -1373,7 +1373,7 @@ enum RegKind {
      */
     REG_FAULT,
     /*
-     * Ours, with pmu-odometer=on: four for each CPU, that of CPU 0 first, in the
+     * Ours, with pmu-odometer=on: six for each CPU, that of CPU 0 first, in the
      * order of X86PMUState.odometer[]. What another CPU has done in a mode is
      * exact while it is halted, or in the other mode.
      */
@@ -1785,12 +1785,18 @@ uint64_t x86_pmu_rdpmc(CPUX86State *env, uint32_t index, uintptr_t ra)
         raise_gp(env, ra);
     }
     may_inject(env, ra);
-    env->pmu.odometer[X86_PMU_ODOMETER_READS]++;
+    env->pmu.odometer[X86_PMU_ODOMETER_RDPMC]++;
     begin_access(env);
     val = read_counter(env, index & RDPMC_FIXED ?
                             MAX_GP_COUNTERS + (index & ~RDPMC_FIXED) : index);
     end_access(env);
     return val;
+}
+
+/* Whoever reads the TSC; that costs time as accesses to the PMU do. */
+void x86_pmu_rdtsc(CPUX86State *env)
+{
+    env->pmu.odometer[X86_PMU_ODOMETER_RDTSC]++;
 }
 
 /* --- translation -------------------------------------------------------- */

@@ -22,7 +22,9 @@ enum { X86_PMU_OS, X86_PMU_USR, X86_PMU_MODES };
 /* What the odometer of a CPU counts: instructions by privilege, and accesses. */
 enum {
     X86_PMU_ODOMETER_WRITES = X86_PMU_MODES,    /* WRMSR, of the PMU's registers */
-    X86_PMU_ODOMETER_READS,                     /* RDMSR of them, and RDPMC */
+    X86_PMU_ODOMETER_READS,                     /* RDMSR of them */
+    X86_PMU_ODOMETER_RDPMC,
+    X86_PMU_ODOMETER_RDTSC,                     /* and RDTSCP */
     X86_PMU_ODOMETERS,
 };
 
@@ -152,6 +154,7 @@ bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val,
 bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val,
                    uintptr_t ra);
 uint64_t x86_pmu_rdpmc(struct CPUArchState *env, uint32_t index, uintptr_t ra);
+void x86_pmu_rdtsc(struct CPUArchState *env);
 void x86_pmu_hlt(struct CPUArchState *env);
 void x86_pmu_restore(struct CPUArchState *env, uint32_t flags, int insns);
 void x86_pmu_int(struct CPUArchState *env, uint32_t flags);
@@ -173,6 +176,7 @@ void x86_pmu_gen_branch(uint32_t flags);
 #define x86_pmu_cpuid_ext(env, subleaf, eax, ebx, ecx, edx)                 \
     (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
 #define x86_pmu_rdpmc(env, index, ra)                   (0)
+#define x86_pmu_rdtsc(env)                              ((void)0)
 #define x86_pmu_is_branch(opcode)                       (false)
 #define x86_pmu_gen_tb_start(flags)                     (NULL)
 #define x86_pmu_gen_tb_stop(start, insns)               ((void)(start))

@@ -67,7 +67,10 @@ typedef unsigned long u64;
 #define MSR_FMASK		0xc0000084
 
 /* What a CPU has done: instructions by privilege, and accesses to its PMU */
-enum { ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, NR_ODOMETERS };
+enum {
+	ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, ODOMETER_RDPMC,
+	ODOMETER_RDTSC, NR_ODOMETERS
+};
 
 /* IA32_PERFEVTSELx; with the events, also what a fixed counter counts */
 #define EVENT_CYCLES		0x003c

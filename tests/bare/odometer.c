@@ -40,6 +40,10 @@ static void access_pmu(const void *unused)
 	wrmsr(MSR_PMC, 0);
 	rdmsr(MSR_PMC);
 	try_rdpmc(0, &value);
+	try_rdpmc(0, &value);
+	rdtsc();
+	rdtsc();
+	rdtsc();
 }
 
 /* Neither what faults, nor what is not the PMU's, nor the lab's own. */
@@ -57,9 +61,13 @@ static void access_others(const void *unused)
 static void test_accesses(void)
 {
 	is(distance(ODOMETER_WRITES, access_pmu, NULL), 3, "model: odometer: writes");
-	is(distance(ODOMETER_READS, access_pmu, NULL), 2, "model: odometer: reads");
+	is(distance(ODOMETER_READS, access_pmu, NULL), 1, "model: odometer: reads");
+	is(distance(ODOMETER_RDPMC, access_pmu, NULL), 2, "model: odometer: RDPMC");
+	is(distance(ODOMETER_RDTSC, access_pmu, NULL), 3, "model: odometer: RDTSC");
 	is(distance(ODOMETER_WRITES, access_others, NULL), 0, "model: odometer: no writes");
 	is(distance(ODOMETER_READS, access_others, NULL), 0, "model: odometer: no reads");
+	is(distance(ODOMETER_RDPMC, access_others, NULL), 0, "model: odometer: no RDPMC");
+	is(distance(ODOMETER_RDTSC, access_others, NULL), 0, "model: odometer: no RDTSC");
 }
 
 /* Counting is the same with and without. */
