@@ -32,6 +32,13 @@ median() {
 	bench "$@" | tee -a /tmp/lines | sed -n 's/.* median \([0-9]*\),.*/\1/p'
 }
 
+# accesses NAME: what the last measurement has counted beside instructions
+accesses() {
+	tail -n 1 /tmp/lines | grep -o '[A-Z]\{5\} [0-9]*' | while read -r access number; do
+		figure "$1_$access" "$number"
+	done
+}
+
 figure() {
 	[ -n "$2" ] || fail "$1: no value"
 	echo "figure $1 $2"
@@ -60,6 +67,7 @@ sampled() {
 	shift
 	start_sampler "$@"
 	figure "$name" "$(mode watch times=$watched)"
+	accesses "$name"
 	rmmod my_pmu
 }
 
@@ -149,6 +157,7 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 sampled sample_unfrozen freeze=0
 figure perf_stat_idle "$(perf_sampled $cpu $helper)"
+accesses perf_stat_idle
 
 start_sampler
 figure sampler_helper "$(median watch cpu=$helper times=$watched)"

@@ -8,6 +8,9 @@
  *
  *   my_pmu_bench: WHAT: mode M (N of ALL), least L, median D, most H
  *
+ * what=watch prints the modes of what else the CPU did at a stretch, too: WRMSR and RDMSR of
+ * the PMU's registers, RDPMC, RDTSC.
+ *
  * my_pmu's functions are looked up, not linked: perf's are measured without it.
  */
 #include <linux/delay.h>
@@ -49,13 +52,15 @@ MODULE_PARM_DESC(user, "count what is done at CPL 3, too");
 
 #define MAX_VALUES	4096
 
-static u64 *values;
-static unsigned int nr_values;
+struct values {
+	u64 *value;
+	unsigned int nr;
+};
 
-static void add_value(u64 value)
+static void add_value(struct values *to, u64 value)
 {
-	if (nr_values < MAX_VALUES)
-		values[nr_values++] = value;
+	if (to->nr < MAX_VALUES)
+		to->value[to->nr++] = value;
 }
 
 /* --- odometers ------------------------------------------------------------------------ */
@@ -66,6 +71,14 @@ enum odometer {
 };
 
 #define MSR_ODOMETERS		0x4000f100
+
+/* Of accesses; the first has the instructions. */
+static struct values values[NR_ODOMETERS];
+
+static const char *const accesses[NR_ODOMETERS] = {
+	[ODOMETER_WRITES] = "WRMSR", [ODOMETER_READS] = "RDMSR",
+	[ODOMETER_RDPMC] = "RDPMC", [ODOMETER_RDTSC] = "RDTSC",
+};
 
 static u64 read_odometer(int of, enum odometer which)
 {
@@ -292,7 +305,7 @@ static void measure_remote(const struct action *action)
 		before = instructions_of(cpu);
 		action->act();
 		msleep(SETTLE_MS);
-		add_value(instructions_of(cpu) - before);
+		add_value(values, instructions_of(cpu) - before);
 	}
 }
 
@@ -309,7 +322,7 @@ static long measure_here(void *data)
 			msleep(pause);
 		before = read_odometer(cpu, ODOMETER_OS);
 		action->act();
-		add_value(read_odometer(cpu, ODOMETER_OS) - before);
+		add_value(values, read_odometer(cpu, ODOMETER_OS) - before);
 		cond_resched();
 	}
 	return 0;
@@ -321,13 +334,28 @@ static long measure_here(void *data)
  * @last: where it was last seen
  * @since: when it last moved, ns
  * @moves: it has, and has not settled yet
+ * @accesses: where the odometers of accesses were before
  */
 struct burst {
 	u64 begin;
 	u64 last;
 	u64 since;
 	bool moves;
+	u64 accesses[NR_ODOMETERS];
 };
+
+static void note_accesses(struct burst *burst, int of, bool add)
+{
+	u64 now;
+	int i;
+
+	for (i = ODOMETER_WRITES; i < NR_ODOMETERS; i++) {
+		now = read_odometer(of, i);
+		if (add)
+			add_value(&values[i], now - burst->accesses[i]);
+		burst->accesses[i] = now;
+	}
+}
 
 static void look_at(struct burst *burst, int of)
 {
@@ -338,7 +366,8 @@ static void look_at(struct burst *burst, int of)
 		burst->since = now;
 		burst->moves = true;
 	} else if (burst->moves && now - burst->since > SETTLE_MS * NSEC_PER_MSEC) {
-		add_value(burst->last - burst->begin);
+		add_value(values, burst->last - burst->begin);
+		note_accesses(burst, of, true);
 		burst->begin = burst->last;
 		burst->moves = false;
 	}
@@ -357,6 +386,7 @@ static int watch(void)
 	for (of = cpu; of <= to; of++) {
 		bursts[of].begin = instructions_of(of);
 		bursts[of].last = bursts[of].begin;
+		note_accesses(&bursts[of], of, false);
 	}
 	while (ktime_get_ns() < end) {
 		for (of = cpu; of <= to; of++)
@@ -376,26 +406,45 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void report(void)
+/* The most frequent one, of those that are sorted; *most is how often. */
+static u64 mode_of(const struct values *of, unsigned int *most)
 {
-	unsigned int i, run = 0, most = 0;
+	unsigned int i, run = 0;
 	u64 mode = 0;
 
-	if (!nr_values) {
+	*most = 0;
+	for (i = 0; i < of->nr; i++) {
+		run = i && of->value[i] == of->value[i - 1] ? run + 1 : 1;
+		if (run > *most) {
+			*most = run;
+			mode = of->value[i];
+		}
+	}
+	return mode;
+}
+
+static void report(void)
+{
+	const u64 *value = values->value;
+	unsigned int i, nr = values->nr, most;
+	char more[80] = "";
+	int len = 0;
+	u64 mode;
+
+	if (!nr) {
 		pr_info("my_pmu_bench: %s: nothing seen\n", what);
 		return;
 	}
-	sort(values, nr_values, sizeof(*values), compare, NULL);
-	for (i = 0; i < nr_values; i++) {
-		run = i && values[i] == values[i - 1] ? run + 1 : 1;
-		if (run > most) {
-			most = run;
-			mode = values[i];
-		}
+	for (i = 0; i < NR_ODOMETERS; i++)
+		sort(values[i].value, values[i].nr, sizeof(*value), compare, NULL);
+	for (i = ODOMETER_WRITES; i < NR_ODOMETERS; i++) {
+		if (values[i].nr)
+			len += scnprintf(more + len, sizeof(more) - len, ", %s %llu", accesses[i],
+					 mode_of(&values[i], &most));
 	}
-	pr_info("my_pmu_bench: %s: mode %llu (%u of %u), least %llu, median %llu, most %llu\n",
-		what, mode, most, nr_values, values[0], values[nr_values / 2],
-		values[nr_values - 1]);
+	mode = mode_of(values, &most);
+	pr_info("my_pmu_bench: %s: mode %llu (%u of %u), least %llu, median %llu, most %llu%s\n",
+		what, mode, most, nr, value[0], value[nr / 2], value[nr - 1], more);
 }
 
 static void report_sizes(void)
@@ -439,19 +488,22 @@ static int measure(void)
 
 static int __init bench_init(void)
 {
-	int err;
+	u64 *all;
+	int i, err;
 
 	if (!strcmp(what, "sizes")) {
 		report_sizes();
 		return -ECANCELED;
 	}
-	values = kcalloc(MAX_VALUES, sizeof(*values), GFP_KERNEL);
-	if (!values)
+	all = kvcalloc(NR_ODOMETERS * MAX_VALUES, sizeof(*all), GFP_KERNEL);
+	if (!all)
 		return -ENOMEM;
+	for (i = 0; i < NR_ODOMETERS; i++)
+		values[i].value = all + i * MAX_VALUES;
 	err = measure();
 	if (!err)
 		report();
-	kfree(values);
+	kvfree(all);
 	return err ?: -ECANCELED;
 }
 module_init(bench_init);
