@@ -142,17 +142,17 @@ declare -A pmu_property=(
 	[ebx]=pmu-ebx [ebx-length]=pmu-ebx-length
 	[full-width]=full-width-write [pdcm]=pdcm [hypervisor]=hypervisor
 	[broken]=pmu-broken [broken-counters]=pmu-broken-counters [starved]=pmu-starved
-	[paused]=pmu-paused [acr]=pmu-acr [reload]=pmu-reload
+	[paused]=pmu-paused [acr]=pmu-acr [reload]=pmu-reload [extra]=pmu-extra
 	[firmware]=pmu-firmware [faults]=pmu-faults [odometer]=pmu-odometer
 )
 pmu_keys='version gp gp-bitmap width fixed fixed-width fixed-bitmap ebx ebx-length starved paused (numbers)'
-pmu_keys+=', full-width pdcm hypervisor acr reload faults odometer (on, off)'
+pmu_keys+=', full-width pdcm hypervisor acr reload extra faults odometer (on, off)'
 pmu_keys+=', broken (a word), broken-counters firmware (64-bit masks)'
 
 # pmu_pattern KEY: what its values look like, for a regular expression
 pmu_pattern() {
 	case $1 in
-	full-width | pdcm | hypervisor | acr | reload | faults | odometer) printf 'on|off\n' ;;
+	full-width | pdcm | hypervisor | acr | reload | extra | faults | odometer) printf 'on|off\n' ;;
 	broken) printf '[a-z][a-z-]*\n' ;;
 	# no leading zeros: QEMU would take the number for an octal one
 	broken-counters | firmware) printf '0|[1-9][0-9]{0,18}|0x[0-9a-fA-F]{1,16}\n' ;;

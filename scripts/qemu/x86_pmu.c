@@ -37,6 +37,9 @@
  * register (IA32_PMC_GPx_CTR and its neighbours), UMASK2 and EQ in the event
  * selects, and auto counter reload (reload_counters()).
  *
+ * Registers that some events need besides the event select (pmu-extra) are
+ * there to be written: none of those events is modelled, so they count nothing.
+ *
  * How it breaks, if told to: as PMUs do that some hypervisors make
  * (BrokenKind), one access of the guest's choice (REG_FAULT), by counters
  * that run before the guest does (firmware_uses()), by counters that are set
@@ -100,6 +103,13 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define CFG_C_EN            (1ULL << 63)
 /* With pmu-reload, from reset on: 4096 events to the next overflow. */
 #define CFG_C_LEFT_BEHIND   (CFG_C_EN | 0xfffff000)
+
+/*
+ * The extra registers, as on Skylake: the bits that Linux takes there
+ * (intel_skl_extra_regs[]); SDM, "MSR_PEBS_FRONTEND Layout" has the same.
+ */
+#define OFFCORE_RSP_BITS    0x3fffff8fffULL
+#define FRONTEND_BITS       0x7fff17ULL
 
 #define DEBUGCTL_BTF        (1ULL << 1)
 #define DEBUGCTL_FREEZE_PMC (1ULL << 12)
@@ -275,6 +285,11 @@ static bool pmu_has_odometer(CPUX86State *env)
     return has_flag(pmu_config(env), X86_PMU_ODOMETER_BIT);
 }
 
+static bool pmu_has_extra(CPUX86State *env)
+{
+    return has_flag(pmu_config(env), X86_PMU_EXTRA_BIT);
+}
+
 /* CFG_B and CFG_C are auto counter reload's. */
 static bool pmu_has_acr(CPUX86State *env)
 {
@@ -406,6 +421,17 @@ static bool check_version_6(const X86PMUConfig *c, Error **errp)
         return true;
     }
     return false;
+}
+
+static bool check_extra(const X86PMUConfig *c, Error **errp)
+{
+    bool useless = !c->version && has_flag(c, X86_PMU_EXTRA_BIT);
+
+    if (useless) {
+        error_setg(errp, "pmu-extra=on: pmu-version=0 has no event that could "
+                   "need another register");
+    }
+    return !useless;
 }
 
 static bool check_pauses(const X86PMUConfig *c, Error **errp)
@@ -616,7 +642,8 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
         !check_fixed(&cpu->env, c, errp) || !check_events(c, errp) ||
         !check_broken(c, errp) || !check_version_6(c, errp) ||
-        !check_pauses(c, errp) || !check_starved(c, errp)) {
+        !check_extra(c, errp) || !check_pauses(c, errp) ||
+        !check_starved(c, errp)) {
         return;
     }
     complete_config(c);
@@ -1339,8 +1366,8 @@ const VMStateDescription vmstate_x86_pmu = {
                              "pmu-firmware differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.paused, X86CPU, "pmu-paused differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
-                             "pmu-faults, pmu-odometer, pmu-acr or pmu-reload "
-                             "differs"),
+                             "pmu-extra, pmu-faults, pmu-odometer, pmu-acr or "
+                             "pmu-reload differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
         VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
@@ -1353,6 +1380,9 @@ const VMStateDescription vmstate_x86_pmu = {
                              X86_PMU_FIXED_MAX - MAX_FIXED_COUNTERS),
         VMSTATE_UINT64_ARRAY(env.pmu.cfg_b, X86CPU, X86_PMU_PLACES),
         VMSTATE_UINT64_ARRAY(env.pmu.cfg_c, X86CPU, X86_PMU_PLACES),
+        VMSTATE_UINT64_ARRAY(env.pmu.offcore_rsp, X86CPU,
+                             X86_PMU_OFFCORE_RSPS),
+        VMSTATE_UINT64(env.pmu.frontend, X86CPU),
         VMSTATE_UINT64(env.pmu.phase, X86CPU),
         VMSTATE_END_OF_LIST()
     }
@@ -1366,6 +1396,8 @@ enum RegKind {
     REG_DEBUGCTL, REG_PERF_CAPABILITIES,
     /* Of version 6; the other two are by place. */
     REG_GP_CTR, REG_CFG_B, REG_CFG_C,
+    /* With pmu-extra=on: the extra registers. */
+    REG_OFFCORE_RSP, REG_FRONTEND,
     /*
      * Ours, with pmu-faults=on: writing N makes the Nth access from then on,
      * of those that this PMU would allow, fault instead; it reads as how many
@@ -1393,6 +1425,7 @@ typedef struct RegRange {
 static const RegRange reg_ranges[] = {
     { 0x00c1, MAX_GP_COUNTERS, REG_PMC, 1 },
     { 0x0186, MAX_GP_COUNTERS, REG_EVTSEL, 1 },
+    { 0x01a6, X86_PMU_OFFCORE_RSPS, REG_OFFCORE_RSP, 1 },
     { 0x01d9, 1, REG_DEBUGCTL, 0 },
     { 0x0309, 16, REG_FIXED, 2 },
     { 0x0329, 1, REG_ABSENT }, /* PERF_METRICS */
@@ -1404,6 +1437,7 @@ static const RegRange reg_ranges[] = {
     { 0x0391, 1, REG_STATUS_SET, 4 },
     { 0x0392, 1, REG_INUSE, 4, true },
     { 0x03f1, 1, REG_ABSENT }, /* PEBS_ENABLE */
+    { 0x03f7, 1, REG_FRONTEND, 1 },
     { 0x04c1, MAX_GP_COUNTERS, REG_A_PMC, 1 },
     { 0x1900, MAX_GP_COUNTERS, REG_GP_CTR, 6, false, 4 },
     { 0x1901, MAX_GP_COUNTERS, REG_EVTSEL, 6, false, 4 },
@@ -1417,6 +1451,11 @@ static const RegRange reg_ranges[] = {
     { 0x4000f000, 1, REG_FAULT, 1 },
     { 0x4000f100, X86_PMU_ODOMETERS * 64, REG_ODOMETER, 1, true },
 };
+
+static bool is_extra(const RegRange *reg)
+{
+    return reg->kind == REG_OFFCORE_RSP || reg->kind == REG_FRONTEND;
+}
 
 static bool is_per_gp(const RegRange *reg)
 {
@@ -1442,7 +1481,8 @@ static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
     if (is_per_gp(reg)) {
         number = MIN(number, MAX(pmu_last_gp(env) + 1, PMC_ALWAYS));
     } else if ((reg->kind == REG_FAULT && !pmu_has_faults(env)) ||
-               (reg->kind == REG_ODOMETER && !pmu_has_odometer(env))) {
+               (reg->kind == REG_ODOMETER && !pmu_has_odometer(env)) ||
+               (is_extra(reg) && !pmu_has_extra(env))) {
         number = 0;
     }
     return offset / step < number && offset % step == 0;
@@ -1521,6 +1561,10 @@ static uint64_t writable_bits(CPUX86State *env, const RegRange *reg)
         return pmu_counters(env);
     case REG_CFG_C:
         return CFG_C_BITS;
+    case REG_OFFCORE_RSP:
+        return OFFCORE_RSP_BITS;
+    case REG_FRONTEND:
+        return FRONTEND_BITS;
     case REG_OVF_CTRL:
         return pmu_status_bits(env);
     case REG_STATUS_SET:
@@ -1633,6 +1677,10 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
         return env->pmu.cfg_b[i];
     case REG_CFG_C:
         return env->pmu.cfg_c[i];
+    case REG_OFFCORE_RSP:
+        return env->pmu.offcore_rsp[i];
+    case REG_FRONTEND:
+        return env->pmu.frontend;
     case REG_FIXED:
         return read_counter(env, MAX_GP_COUNTERS + i);
     case REG_FIXED_CTRL:
@@ -1676,6 +1724,12 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
         break;
     case REG_CFG_C:
         env->pmu.cfg_c[i] = val;
+        break;
+    case REG_OFFCORE_RSP:
+        env->pmu.offcore_rsp[i] = val;
+        break;
+    case REG_FRONTEND:
+        env->pmu.frontend = val;
         break;
     case REG_FIXED:
         write_counter(env, MAX_GP_COUNTERS + i, val);

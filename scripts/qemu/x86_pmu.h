@@ -36,6 +36,8 @@ enum {
 /* A counter's place: generic ones first, fixed ones behind them. */
 #define X86_PMU_PLACES      (MAX_GP_COUNTERS + X86_PMU_FIXED_MAX)
 
+#define X86_PMU_OFFCORE_RSPS 2
+
 /* Run-time state, beside the registers that CPUX86State has already. */
 typedef struct X86PMUState {
     /*
@@ -61,6 +63,9 @@ typedef struct X86PMUState {
     /* By place: IA32_PMC_GPx_CFG_B and CFG_C, IA32_PMC_FXx_CFG_B and CFG_C. */
     uint64_t cfg_b[X86_PMU_PLACES];
     uint64_t cfg_c[X86_PMU_PLACES];
+    /* The extra registers: OFFCORE_RSP_0 and 1, and PEBS_FRONTEND. */
+    uint64_t offcore_rsp[X86_PMU_OFFCORE_RSPS];
+    uint64_t frontend;
     /* Instructions since the last pause ended, below pmu-paused. */
     uint64_t phase;
     /* Odd from fold() to arm(): armed[] and budget[] do not belong to it. */
@@ -76,6 +81,7 @@ typedef struct X86PMUState {
 #define X86_PMU_ODOMETER_BIT 1
 #define X86_PMU_ACR_BIT     2
 #define X86_PMU_RELOAD_BIT  3
+#define X86_PMU_EXTRA_BIT   4
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
@@ -123,6 +129,8 @@ typedef struct X86PMUConfig {
                     X86_PMU_ACR_BIT, true),                                 \
     DEFINE_PROP_BIT("pmu-reload", X86CPU, pmu_config.flags,                 \
                     X86_PMU_RELOAD_BIT, false),                             \
+    DEFINE_PROP_BIT("pmu-extra", X86CPU, pmu_config.flags,                  \
+                    X86_PMU_EXTRA_BIT, false),                              \
     DEFINE_PROP_BIT("pmu-faults", X86CPU, pmu_config.flags,                 \
                     X86_PMU_FAULTS_BIT, false),                             \
     DEFINE_PROP_BIT("pmu-odometer", X86CPU, pmu_config.flags,               \

@@ -40,6 +40,8 @@ typedef unsigned long u64;
 #define MSR_SYSENTER_EIP	0x176
 #define MSR_EVTSEL		0x186
 #define MSR_MISC_ENABLE		0x1a0
+#define MSR_OFFCORE_RSP_0	0x1a6	/* the extra registers: these, and PEBS_FRONTEND */
+#define MSR_OFFCORE_RSP_1	0x1a7
 #define MSR_DEBUGCTL		0x1d9
 #define MSR_FIXED_CTR		0x309
 #define MSR_PERF_METRICS	0x329
@@ -50,6 +52,7 @@ typedef unsigned long u64;
 #define MSR_GLOBAL_OVF_CTRL	0x390
 #define MSR_GLOBAL_STATUS_SET	0x391
 #define MSR_GLOBAL_INUSE	0x392
+#define MSR_PEBS_FRONTEND	0x3f7
 #define MSR_A_PMC		0x4c1
 /* Of version 6: four registers for each counter */
 #define MSR_GP_CTR(n)		(0x1900 + 4 * (n))
@@ -149,6 +152,7 @@ enum broken {
  * @hypervisor: CPUID.1:ECX[31]
  * @acr: CFG_B and CFG_C exist
  * @reload: they are set at reset
+ * @extra: there are the extra registers
  * @broken: what is wrong with it
  * @broken_counters: with which, as in the GLOBAL registers
  * @starved: if they are starved, how many count at a time
@@ -173,6 +177,7 @@ struct pmu {
 	bool hypervisor;
 	bool acr;
 	bool reload;
+	bool extra;
 	enum broken broken;
 	u64 broken_counters;
 	unsigned int starved;
@@ -459,6 +464,12 @@ void test_cpuid_version_6(void);
 void test_left_behind(void);
 void test_version_6(void);
 void test_more_fixed(void);
+void extra_fill(void);
+u64 extra_not_filled(void);
+u64 extra_not_clear(void);
+void test_extra(void);
+void test_no_extra(void);
+void test_machine_reset(void);
 void test_rdpmc(void);
 void test_work(void);
 void test_debugging(void);

@@ -42,8 +42,9 @@ static void test_counters(void)
 /**
  * bare_main() - all tests
  * @multiboot_info: has the command line: the PMU that is expected; and "smp"
- *	if there are two processors, or "move" if the machine is migrated, whose
- *	tests are then the only ones; a PMU that is broken or paused has its own, too
+ *	if there are two processors, "move" if the machine is migrated, or "reset" if
+ *	it can be, whose tests are then the only ones; a PMU that is broken or paused
+ *	has its own, too
  */
 void bare_main(const u32 *multiboot_info)
 {
@@ -58,6 +59,9 @@ void bare_main(const u32 *multiboot_info)
 		finish();
 	case 'm':
 		test_migration();
+		finish();
+	case 'r':
+		test_machine_reset();
 		finish();
 	}
 	test_cpuid();
@@ -75,6 +79,8 @@ void bare_main(const u32 *multiboot_info)
 		test_left_behind();
 	if (!pmu.off)
 		test_registers();
+	if (pmu.extra)
+		test_extra();
 	if (pmu.faults)
 		test_injection();
 	if (pmu.odometer)

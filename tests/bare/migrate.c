@@ -50,9 +50,11 @@ static const struct counter *beyond(void)
 	return NULL;
 }
 
-/* What version 6 and more than three fixed counters add. */
+/* What version 6, more than three fixed counters and the extra registers add. */
 static void leave_beyond(void)
 {
+	if (pmu.extra)
+		extra_fill();
 	if (beyond())
 		wrmsr(beyond()->msr, 0x12345678);
 	if (pmu.acr) {
@@ -63,6 +65,8 @@ static void leave_beyond(void)
 
 static void test_beyond(void)
 {
+	if (pmu.extra)
+		is(extra_not_filled(), 0, "moved: the extra registers");
 	if (beyond()) {
 		is(rdmsr(beyond()->msr), 0x12345678, "moved: %s", counter_name(beyond()));
 		wrmsr(beyond()->msr, 0);

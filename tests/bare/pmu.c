@@ -17,7 +17,7 @@ unsigned int nr_counters, nr_all, nr_generic;
 static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitmap;
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
 static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
-static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_starved, opt_paused;
+static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_extra, opt_starved, opt_paused;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -44,6 +44,7 @@ static const struct option {
 	{ "odometer", &opt_odometer, 0 },
 	{ "acr", &opt_acr, 1 },
 	{ "reload", &opt_reload, 0 },
+	{ "extra", &opt_extra, 0 },
 	{ "starved", &opt_starved, 1 },
 	{ "paused", &opt_paused, 0 },
 };
@@ -252,6 +253,7 @@ bool pmu_parse(const char *text)
 	pmu.paused = opt_paused;
 	pmu.acr = pmu.version >= 6 && opt_acr;
 	pmu.reload = opt_reload;
+	pmu.extra = opt_extra;
 	pmu.firmware = opt_firmware;
 	pmu.faults = opt_faults;
 	pmu.odometer = opt_odometer;

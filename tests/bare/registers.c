@@ -455,5 +455,7 @@ void test_registers(void)
 		test_no_faults();
 	if (!pmu.odometer)
 		test_no_odometer();
+	if (!pmu.extra)
+		test_no_extra();
 	quiet();
 }

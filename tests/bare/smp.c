@@ -114,6 +114,8 @@ static u64 leave_values(void)
 	quiet();
 	counter_write(&counters[0], 0x1234);
 	wrmsr(MSR_EVTSEL, EVENT_CYCLES | SEL_USR);
+	if (pmu.extra)
+		extra_fill();
 	return 0;
 }
 
@@ -171,6 +173,10 @@ static void test_separate(void)
 	is(there(count_body), ALL_OF_BODY, "%sthe other CPU counts", prefix);
 	quiet();
 	is(there(read_counter), ALL_OF_BODY, "the other CPU: keeps its count");
+	if (pmu.extra) {
+		extra_fill();
+		is(there(extra_not_clear), 0, "the other CPU: has its own extra registers");
+	}
 
 	begin(count_spin);
 	is(count_spin(), MEASURE_INSTRUCTIONS + 2 * TURNS, "%sthis CPU counts with the other",
@@ -244,6 +250,8 @@ static void test_init(void)
 	is(there(read_counter), 0x1234, "INIT keeps counters");
 	is(there(read_select), EVENT_CYCLES | SEL_USR, "INIT keeps event selects");
 	is(there(read_lvtpc), APIC_MASKED, "INIT masks LVTPC");
+	if (pmu.extra)
+		is(there(extra_not_filled), 0, "INIT keeps the extra registers");
 	if (event_present(EVENT_CYCLES)) {
 		there(count_rises);
 		start_other();
