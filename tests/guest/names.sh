@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Whatever perf takes for an event, and the module takes: both write the same event
-# select. perf's is read off the counter while perf counts.
+# select, and the same value to the same extra register. perf's are read off the counter
+# and the registers while perf counts. names.sh PMU-LIST: with extra=on there are extra
+# registers.
 #
 # perf is begun once, with all events, and counts them in turn; the module is loaded with
 # eight of them at a time. What no model of CPU changes is tried on the lab's own only.
@@ -8,9 +10,12 @@
 # lab: vm --smp 2 --with perf
 # perf has other tables for other models.
 # lab: vm --cpu "max,vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94},stepping=3,la57=off,pmu=on"
-# in check long: 6.1
+# in check long: extra=on 6.1
 # in check long: MY_PMU_MODEL=42 6.1
+# in sample, lab: MY_PMU_MODEL=42 extra=on 6.1
+# in sample, lab: MY_PMU_MODEL=143 extra=on 6.1
 # in lab: 6.12
+# in lab: extra=on 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
@@ -19,6 +24,11 @@ cpu=1
 taskset -p 1 $$ > /dev/null
 watchdog 0
 in_sysfs=/sys/bus/event_source/devices/cpu/events
+model=$(sed -n 's/^model[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
+case $1 in
+*extra=on*) extra=on ;;
+*) extra=off ;;
+esac
 
 # --- the events, one in a line
 
@@ -37,7 +47,7 @@ other_events() {
 		echo cpu/topdown-slots-issued,r200/
 		echo cpu/TopDown-Slots-Issued,cmask=1/u
 	fi
-	grep -q '^model[[:space:]]*: 94$' /proc/cpuinfo && cat << 'END'
+	[ "$model" = 94 ] && cat << 'END'
 r01c2
 r00c4:u
 r68401c2
@@ -69,6 +79,7 @@ branches:D
 branches//u
 branches/name=foo/k
 END
+	[ $extra = on ] && other_values
 	cat << 'END'
 l1d-misses-loads
 branch-Reference
@@ -77,21 +88,50 @@ L1-dcache-loads-stores
 END
 }
 
+# Values for the extra registers. The event selects of OFFCORE_RSP are others since Golden
+# Cove; Sandy Bridge has no PEBS_FRONTEND.
+other_values() {
+	case $model in
+	143) codes='0x2a 0x2b' ;;
+	*) codes='0xb7 0xbb' ;;
+	esac
+	for code in $codes; do
+		echo "cpu/event=$code,umask=1,config1=0x3f80400001/"
+		echo "cpu/event=$code,umask=1,offcore_rsp=0x10003/u"
+	done
+	[ "$model" = 42 ] || echo "cpu/event=0xc6,umask=1,frontend=0x500112/"
+}
+
 # --- what perf and the module make of them
 
+clear_extra() {
+	for msr in 0x1a6 0x1a7 0x3f7; do
+		[ $extra = off ] || wrmsr -p $cpu $msr 0
+	done
+}
+
 # selects: of what pmu-registers prints, and lines that say whose it is, the enabled
-# event selects: "WHOSE MSR SELECT", without INT, which only perf sets. (busybox's awk
+# event selects: "WHOSE MSR SELECT", without INT, which only perf sets; and with each
+# extra register that is not 0: "WHOSE MSR SELECT,REGISTER=VALUE". (busybox's awk
 # has no hexadecimal numbers; the two bits are in one digit.)
 selects() {
 	awk 'BEGIN { digits = "0123456789abcdef" }
-	$1 == "whose" { whose = $2; next }
+	function show_all() {
+		for (i = 0; i < n; i++)
+			print select[i] extra
+		n = 0
+		extra = ""
+	}
+	$1 == "whose" { show_all(); whose = $2; next }
+	$2 ~ /^0x(1a6|1a7|3f7)$/ && $3 != "absent" && $3 != "0" { extra = extra "," $2 "=0x" $3 }
 	$2 ~ /^0x1(8.|9[0-7])$/ && $3 != "absent" && length($3) > 5 {
 		at = length($3) - 5
 		digit = index(digits, substr($3, at, 1)) - 1
 		if (int(digit / 4) % 2)
-			print whose, $2, substr($3, 1, at - 1) \
+			select[n++] = whose " " $2 " " substr($3, 1, at - 1) \
 				substr(digits, digit - digit % 2 + 1, 1) substr($3, at + 1)
-	}'
+	}
+	END { show_all() }'
 }
 
 # fixed2 WHOSE: does fixed counter 2 count in user and kernel there?
@@ -124,6 +164,7 @@ ask_perf() {
 		case $event in
 		*name=*)
 			echo "whose $event"
+			clear_extra
 			perf stat -x , -o /tmp/stat -C $cpu -e "$event" -e "$event" /root/pmu-registers $cpu
 			;;
 		*) options="$options -e $event -e $event" ;;
@@ -138,6 +179,7 @@ ask_perf() {
 		case $event in
 		*name=*) continue ;;
 		esac
+		clear_extra	# perf leaves it as it was
 		tell_perf "enable $event" || break
 		see "$event"
 		tell_perf "disable $event" || break
@@ -160,13 +202,19 @@ load_with() {
 	load cpu=$cpu interval=60000 "counters=${counters#,}"
 }
 
-# ours_are EVENT...: lines "EVENT SELECT"; what is refused is so alone, too
+# ours_are EVENT...: lines "EVENT SELECT[,REGISTER=VALUE]"; what is refused is so alone, too
 ours_are() {
+	ours_loaded=no
 	if load_with "$@"; then
+		ours_loaded=yes
 		see us > /tmp/registers
 		unload
-		selects < /tmp/registers | awk -v events="$*" 'BEGIN { split(events, event, " ") }
-			{ print event[index("6789abcd", substr($2, 5))], $3 }'
+		selects < /tmp/registers > /tmp/selects
+	fi
+	# Of several it is not known which one needs the extra register.
+	if [ $ours_loaded = yes ] && { [ $# = 1 ] || ! grep -q , /tmp/selects; }; then
+		awk -v events="$*" 'BEGIN { split(events, event, " ") }
+			{ print event[index("6789abcd", substr($2, 5))], $3 }' /tmp/selects
 	elif [ $# -gt 1 ]; then
 		for event; do
 			ours_are "$event"
@@ -201,10 +249,13 @@ ours() {
 	found "$1" "$ours" || echo "it has not been loaded"
 }
 
-# listed NAME: the event select in the module's list, with what says how it counts
+# listed NAME: the event select in the module's list, with what says how it counts; and its
+# extra register
 listed() {
-	code=$(sed -n "s/^cpu$cpu $1 \(0x[0-9a-f]*\) .*/\1/p" /tmp/events)
-	printf '%x' $((${code:-0} | 0x430000))
+	listed_line=$(sed -n "s/^cpu$cpu $1 \(0x[0-9a-f]*\) [^ ]*/\1/p" /tmp/events)
+	listed_code=${listed_line%% *}
+	printf '%x%s' $((${listed_code:-0} | 0x430000)) \
+		"$(echo "${listed_line#"$listed_code"}" | tr ' ' ,)"
 }
 
 # perf 6.12 says of a cache event how it is written as one of the PMU, not that it is one.
@@ -223,6 +274,7 @@ perfs="
 $(selects < /tmp/registers | awk '!had[$1, $3]++ { select[$1] = select[$1] " " $3 }
 	END { for (event in select) print event select[event] }')
 "
+clear_extra
 # shellcheck disable=SC2046 # no event has a blank
 ours="
 $(ask_us $({ echo "$names" && sysfs_names | sed 's,.*,&\ncpu/&/,' && other_events; } |
@@ -265,11 +317,26 @@ for event in $(other_events); do
 	is "$event" "$(ours "$event")" "$(perfs "$event")"
 done
 
-# --- what perf would need another register for
-load cpu=$cpu counters=LLC-loads
-has "LLC-loads needs another register" "$(log)" "'LLC-loads': it needs an extra register"
-load cpu=$cpu counters=r01b7
-has "r01b7 does" "$(log)" "'r01b7': it needs an extra register"
+# --- extra registers
+with_extra=$(echo "$perfs" | awk '$2 ~ /,0x/ { print $1 }')
+echo "$with_extra" | sed "s/^/# with an extra register: /"
+if [ $extra = on ]; then
+	# Sandy Bridge's perf has no LLC-load-misses.
+	needing=$(echo "$names" | grep -E '^(LLC|node)-')
+	expect "perf shows names that need an extra register" [ "$(echo "$needing" | wc -l)" -ge 3 ]
+	for name in $needing; do
+		has "$name is compared with its extra register" "$with_extra" "^$name\$"
+	done
+	is "so is each other event with a value for one" \
+		"$(echo "$with_extra" | grep -c '[1p]=0x\|frontend=')" "$(other_values | wc -l)"
+else
+	is "no event has an extra register" "$with_extra" ''
+	load cpu=$cpu counters=LLC-loads
+	has "LLC-loads needs another register" "$(log)" "'LLC-loads': it needs an extra register"
+	load cpu=$cpu counters=r01b7
+	has "r01b7 does" "$(log)" "'r01b7': it needs an extra register"
+fi
+
 load cpu=$cpu counters=stalled-cycles-frontend,instructions
 case $(echo "$names" | grep -c stalled-cycles-frontend) in
 0) has "stalled-cycles-frontend is not here" "$(log)" "CPU $cpu does not have this event, as perf says" ;;

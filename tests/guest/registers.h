@@ -21,6 +21,8 @@ static const struct {
 	{ 0x309, 0x30f, 1 },	/* fixed counters */
 	{ 0x38d, 0x38f, 1 },	/* FIXED_CTR_CTRL, GLOBAL_STATUS, GLOBAL_CTRL */
 	{ 0x1d9, 0x1d9, 1 },	/* DEBUGCTL */
+	{ 0x1a6, 0x1a7, 1 },	/* OFFCORE_RSP_0 and 1, PEBS_FRONTEND */
+	{ 0x3f7, 0x3f7, 1 },
 	{ 0x1902, 0x1946, 4 },	/* of version 6, CFG_B and CFG_C of generic counters */
 	{ 0x1903, 0x1947, 4 },
 	{ 0x1982, 0x199a, 4 },	/* and of fixed ones */
