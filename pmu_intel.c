@@ -272,12 +272,14 @@ static unsigned int intel_arch_event(u64 config)
 /*
  * What one generic counter alone counts on some model or another
  * (arch/x86/events/intel/core.c has the models): where the model is not known, that
- * counter is right on all of them.  0 in the upper byte stands for any umask.
+ * counter is right on all of them that have it and this version or a later one.  0 in the
+ * upper byte stands for any umask; the first that fits is the event's.
  */
 static const struct {
 	u16 code;
 	u8 umasks;
 	u8 counter;
+	u8 version;
 } intel_single[] = {
 	{ 0x0010, 0x00, 0 },	/* FP_COMP_OPS_EXE: Core 2 */
 	{ 0x0011, 0x00, 1 },	/* FP_ASSIST: Core 2 */
@@ -300,9 +302,10 @@ static const struct {
 	{ 0x01b1, 0xff, 3 },	/* Lion Cove */
 	{ 0x00b3, 0x00, 0 },	/* SNOOPQ_REQUESTS_OUTSTANDING: Westmere */
 	{ 0x01c0, 0xff, 1 },	/* INST_RETIRED.PREC_DIST: Sandy Bridge to Skylake */
+	{ 0x00c9, 0x00, 0 },	/* ITLB_MISS_RETIRED: Core 2 */
 	{ 0x00cb, 0x00, 0 },	/* MEM_LOAD_RETIRED: Core 2 */
-	{ 0x01cd, 0xff, 3 },	/* MEM_TRANS_RETIRED.LOAD_LATENCY: Sandy Bridge */
-	{ 0x02cd, 0xff, 0 },	/* MEM_TRANS_RETIRED.STORE_SAMPLE: Golden Cove */
+	{ 0x02cd, 0xff, 0, 5 },	/* MEM_TRANS_RETIRED.STORE_SAMPLE: Golden Cove, Lion Cove */
+	{ 0x00cd, 0x00, 3 },	/* MEM_TRANS_RETIRED: Sandy Bridge, Haswell, Lion Cove */
 	{ 0x00ce, 0x00, 0 },	/* Golden Cove */
 };
 
@@ -320,9 +323,11 @@ static u64 intel_constraint(const struct my_x86_pmu *pmu, u64 config)
 		return ~0ULL;
 	for (i = 0; i < ARRAY_SIZE(intel_single); i++) {
 		u16 code = config & (CONFIG_EVENT | intel_single[i].umasks << 8);
+		u64 counter = BIT_ULL(intel_single[i].counter);
 
-		if (code == intel_single[i].code)
-			return BIT_ULL(intel_single[i].counter);
+		if (code == intel_single[i].code && counter & pmu->counters &&
+		    pmu->version >= intel_single[i].version)
+			return counter;
 	}
 	return MY_FIXED_COUNTERS | GENMASK_ULL(3, 0);
 }
@@ -341,11 +346,15 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 			      const struct my_perf_event_attr *attr,
 			      u64 *doubtful, const char **reason)
 {
-	u64 counters = attr->counters & pmu->counters & MY_FIXED_COUNTERS, right = 0;
+	u64 known = attr->counters, counters, right = 0;
 	unsigned int i;
 
 	if (doubtful)
 		*doubtful = 0;
+	/* What perf knows of an event it may not know of one that is made of it. */
+	if (attr->config & CONFIG_MODIFIERS)
+		known &= MY_GENERIC_COUNTERS;
+	counters = known & pmu->counters & MY_FIXED_COUNTERS;
 	if (attr->config & CONFIG_EVENT)
 		counters |= pmu->counters & MY_GENERIC_COUNTERS;
 	for (i = 0; i < ARRAY_SIZE(intel_fixed_events); i++) {
@@ -370,7 +379,7 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		return 0;
 	}
 	*reason = "has no counter that counts it";
-	right |= counters & (attr->counters ?: intel_constraint(pmu, attr->config));
+	right |= counters & (known ?: intel_constraint(pmu, attr->config));
 	if (doubtful)
 		*doubtful = counters & ~right;
 	return right;

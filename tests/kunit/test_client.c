@@ -272,6 +272,12 @@ static void client_beside_a_name(struct kunit *test)
 	event = create(test, "branches");
 	KUNIT_EXPECT_EQ(test, event->hw.idx, 0);
 	my_perf_event_destroy(event);
+	/* Cycles with two of them no fixed counter counts. */
+	for (n = 0; n < MY_KNOWN_EVENTS; n++)
+		names->counters[n] |= BIT_ULL(32);
+	event = create(test, "cpu/branches,cmask=2/");
+	KUNIT_EXPECT_EQ(test, event->hw.idx, 0);
+	my_perf_event_destroy(event);
 	set = claim_for_module(test, 0x1);
 	event = create(test, "cpu/branches,umask=1/");
 	KUNIT_EXPECT_EQ(test, event->hw.idx, 1);

@@ -223,10 +223,12 @@ static void intel_counters(struct kunit *test)
 /* perf, which knows the model, is believed; and where an event can be programmed, too. */
 static void intel_counters_by_perf(struct kunit *test)
 {
+	static const u64 modifiers[] = { BIT(18), BIT(23), BIT(24), BIT(31) };
 	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
 	struct my_perf_event_attr attr = { .config = 0x01c0 };
 	struct my_x86_pmu pmu = set->cpu->pmu;
 	const char *reason;
+	unsigned int i;
 	u64 doubtful;
 
 	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0x2ULL);
@@ -245,6 +247,17 @@ static void intel_counters_by_perf(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason),
 			0x100000007ULL);
 	KUNIT_EXPECT_EQ(test, doubtful, 0xf8ULL);
+	/* What perf says of an event it does not say of those that are made of it. */
+	attr.counters = 0x1000000ffULL;
+	for (i = 0; i < ARRAY_SIZE(modifiers); i++) {
+		attr.config = 0x00c0 | modifiers[i];
+		KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason),
+				0xffULL);
+		KUNIT_EXPECT_EQ(test, doubtful, 0ULL);
+	}
+	attr.config = 0x10001c0;
+	attr.counters = 0x10000003cULL;
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0x3cULL);
 	/* A fixed counter that counts more than others do; bus-cycles on Gracemont. */
 	attr.config = 0x013c;
 	attr.counters = BIT_ULL(34);
