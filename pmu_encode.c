@@ -31,6 +31,8 @@
 #define CONFIG_ANY_SHIFT	21
 #define CONFIG_INV_SHIFT	23
 #define CONFIG_CMASK_SHIFT	24
+#define CONFIG_EQ_SHIFT		36
+#define CONFIG_UMASK2_SHIFT	40
 
 /* --- names ------------------------------------------------------------------ */
 
@@ -332,7 +334,8 @@ static bool parse_raw(const char *text, u64 *config)
 
 /*
  * Bits that are no part of an event are dropped, as perf does; among them is pin
- * control.  The bits of some CPUs only are seen when perf is asked.
+ * control.  The bits of some CPUs only are seen when perf is asked; whether a CPU has
+ * UMASK2 and EQ the back end knows.
  */
 static int encode_raw(u64 config, const char *whole,
 		      struct my_perf_event_attr *attr, struct my_pmu_why *why)
@@ -342,7 +345,7 @@ static int encode_raw(u64 config, const char *whole,
 				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
 				 whole);
 	if (attr->named) {
-		attr->added = config & (MY_CONFIG_CODE | MY_CONFIG_OTHERS);
+		attr->added = config & (MY_CONFIG_CODE | MY_CONFIG_EQ | MY_CONFIG_OTHERS);
 		attr->config |= config & MY_CONFIG_MODIFIERS;
 		return 0;
 	}
@@ -356,7 +359,8 @@ static int encode_raw(u64 config, const char *whole,
 
 enum term_kind {
 	TERM_FIELD,	/* of the event select */
-	TERM_EXTRA,	/* of the extra register */
+	TERM_UMASK,	/* likewise, in two pieces */
+	TERM_EXTRA,	/* of the extra register; all up to here make the event */
 	TERM_NUMBER,	/* means nothing to the event select */
 	TERM_TEXT,	/* likewise */
 	TERM_REFUSED,
@@ -376,13 +380,14 @@ struct term {
 /* Those of perf's format/, and those that `perf stat` takes besides. */
 static const struct term terms_known[] = {
 	{ "event", TERM_FIELD, CONFIG_EVENT_SHIFT, 0xff },
-	{ "umask", TERM_FIELD, CONFIG_UMASK_SHIFT, 0xff },
+	{ "umask", TERM_UMASK, CONFIG_UMASK_SHIFT, 0xffff },
 	{ "edge", TERM_FIELD, CONFIG_EDGE_SHIFT, 1 },
 	{ "pc", TERM_FIELD, CONFIG_PC_SHIFT, 1 },
 	{ "any", TERM_FIELD, CONFIG_ANY_SHIFT, 1 },
 	{ "inv", TERM_FIELD, CONFIG_INV_SHIFT, 1 },
 	{ "cmask", TERM_FIELD, CONFIG_CMASK_SHIFT, 0xff },
 	{ "config", TERM_FIELD, 0, U64_MAX },
+	{ "eq", TERM_FIELD, CONFIG_EQ_SHIFT, 1 },
 	{ "period", TERM_NUMBER, 0, U64_MAX },
 	{ "percore", TERM_NUMBER, 0, 1 },
 	{ "name", TERM_TEXT },
@@ -401,7 +406,7 @@ static const struct term terms_known[] = {
 #define SEEN_CONFIG	BIT(7)
 
 #define TERMS_ACCEPTED \
-	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
 
 /**
  * struct term_list - what has been seen between the slashes
@@ -514,7 +519,7 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	if (term->kind == TERM_REFUSED)
 		return my_refuse(why, -EOPNOTSUPP, "'%s': %s: %s", whole,
 				 term->name, term->refusal);
-	if ((term->kind == TERM_FIELD || term->kind == TERM_EXTRA) && !list->own)
+	if (term->kind <= TERM_EXTRA && !list->own)
 		return refuse_term(whole, text, why);
 	if (BIT(i) & SEEN_EVENT && value && add_name(list, value, attr))
 		return 0;
@@ -523,6 +528,8 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	list->seen |= BIT(i);
 	if (term->kind == TERM_FIELD)
 		list->config |= val << term->shift;
+	if (term->kind == TERM_UMASK)
+		list->config |= (val & 0xff) << term->shift | val >> 8 << CONFIG_UMASK2_SHIFT;
 	if (term->kind == TERM_EXTRA)
 		list->config1 |= val;
 	return 0;

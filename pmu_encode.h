@@ -3,6 +3,8 @@
 #ifndef MY_PMU_ENCODE_H
 #define MY_PMU_ENCODE_H
 
+#include <linux/bits.h>
+
 #include "pmu_ops.h"
 
 struct my_pmu_why;
@@ -14,20 +16,24 @@ struct my_pmu_why;
 /* Places of my_known_event(). */
 #define MY_KNOWN_EVENTS	91
 
-/* Event and umask. */
-#define MY_CONFIG_CODE		0xffffULL
+/* Event and umask, with its upper half, UMASK2, which few CPUs have. */
+#define MY_CONFIG_CODE		0xff000000ffffULL
 
-/* What says how to count an event: edge, inv and cmask. */
-#define MY_CONFIG_MODIFIERS	0xff840000ULL
+/* What says how to count an event: edge, inv, cmask and eq, which few CPUs have. */
+#define MY_CONFIG_EQ		BIT_ULL(36)
+#define MY_CONFIG_MODIFIERS	(0xff840000ULL | MY_CONFIG_EQ)
 
 /* Both. */
 #define MY_CONFIG_EVENT		(MY_CONFIG_CODE | MY_CONFIG_MODIFIERS)
 
+/* Those of them that perf drops where the CPU or the kernel does not know them. */
+#define MY_CONFIG_NEW		(0xff0000000000ULL | MY_CONFIG_EQ)
+
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,
- * cmask), pin control, and what says how it counts (USR, OS, INT, EN).
+ * cmask, eq), pin control, and what says how it counts (USR, OS, INT, EN).
  */
-#define MY_CONFIG_OTHERS	(~0xffdfffffULL)
+#define MY_CONFIG_OTHERS	(~(0xffdfffffULL | MY_CONFIG_NEW))
 
 int my_encode_event(const char *what, char *terms, const char *whole,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);

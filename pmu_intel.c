@@ -63,6 +63,9 @@
 #define INTEL_FEATURE_LEAF		7
 #define FEATURE_1_EAX_PERFMON_EXT	BIT(8)
 #define INTEL_PERFMON_EXT_LEAF		0x23
+/* EBX of its sub-leaf 0: bits of event selects. */
+#define EXT_EBX_UMASK2			BIT(0)
+#define EXT_EBX_EQ			BIT(1)
 /* Its sub-leaves; EAX of sub-leaf 0 has a bit for each that there is. */
 #define EXT_COUNTERS			1
 #define EXT_RELOAD			2
@@ -90,6 +93,8 @@
 #define INTEL_FULL_WIDTH	BIT(0)	/* generic counters can be written in all their bits */
 #define INTEL_ACK_RUNNING	BIT(1)	/* overflow bits are cleared while a counter runs */
 #define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
+#define INTEL_UMASK2		BIT(3)	/* event selects have it */
+#define INTEL_EQ		BIT(4)	/* likewise */
 
 /* struct my_hw_perf_event.more */
 #define INTEL_HW_CFG		BIT(0)	/* CFG_C, and perhaps CFG_B */
@@ -113,11 +118,14 @@
 				 GENMASK_ULL(MAX_FIXED - 1, 0) << INTEL_PMC_IDX_FIXED)
 
 #define CONFIG_EVENT	ARCH_PERFMON_EVENTSEL_EVENT
-#define CONFIG_CODE	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK)
+#define CONFIG_UMASK2	GENMASK_ULL(47, 40)
+#define CONFIG_EQ	BIT_ULL(36)
+#define CONFIG_CODE	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK | \
+			 CONFIG_UMASK2)
 
 /* The bits of perf's raw config that say how to count an event, not which one. */
 #define CONFIG_MODIFIERS (ARCH_PERFMON_EVENTSEL_EDGE | ARCH_PERFMON_EVENTSEL_INV | \
-			  ARCH_PERFMON_EVENTSEL_CMASK)
+			  ARCH_PERFMON_EVENTSEL_CMASK | CONFIG_EQ)
 
 /*
  * The architectural events, umask and event select, in the order of their bits in
@@ -351,8 +359,16 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 
 	if (doubtful)
 		*doubtful = 0;
+	if (attr->config & CONFIG_UMASK2 && !(pmu->flags & INTEL_UMASK2)) {
+		*reason = "does not have UMASK2 (CPUID.23H:EBX), bits 40 to 47 of an event select";
+		return 0;
+	}
+	if (attr->config & CONFIG_EQ && !(pmu->flags & INTEL_EQ)) {
+		*reason = "does not have EQ (CPUID.23H:EBX), bit 36 of an event select";
+		return 0;
+	}
 	/* What perf knows of an event it may not know of one that is made of it. */
-	if (attr->config & CONFIG_MODIFIERS)
+	if (attr->config & (CONFIG_MODIFIERS | CONFIG_UMASK2))
 		known &= MY_GENERIC_COUNTERS;
 	counters = known & pmu->counters & MY_FIXED_COUNTERS;
 	if (attr->config & CONFIG_EVENT)
@@ -1219,6 +1235,8 @@ int my_intel_pmu_decode(struct my_x86_pmu *pmu,
 		pmu->cfg_b = pmu->counters & leaf->reload;
 		pmu->cfg_c = pmu->counters & (leaf->reload | leaf->precise);
 	}
+	pmu->flags |= (leaf->select & EXT_EBX_UMASK2 ? INTEL_UMASK2 : 0) |
+		      (leaf->select & EXT_EBX_EQ ? INTEL_EQ : 0);
 	/*
 	 * Event i exists if i is below the length and EBX[i] is 0; or by leaf 23H: leaf 0AH
 	 * of a hybrid has those that all CPUs have.
@@ -1293,7 +1311,7 @@ static void read_ext(struct intel_pmu_leaf *leaf)
 	hw_cpuid(INTEL_FEATURE_LEAF, 1, &features, &ebx, &ecx, &edx);
 	if (!(features & FEATURE_1_EAX_PERFMON_EXT))
 		return;
-	hw_cpuid(INTEL_PERFMON_EXT_LEAF, 0, &subleaves, &ebx, &ecx, &edx);
+	hw_cpuid(INTEL_PERFMON_EXT_LEAF, 0, &subleaves, &leaf->select, &ecx, &edx);
 	if (subleaves & BIT(EXT_COUNTERS))
 		hw_cpuid(INTEL_PERFMON_EXT_LEAF, EXT_COUNTERS, &leaf->generic, &leaf->fixed,
 			 &ecx, &edx);

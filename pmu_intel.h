@@ -20,12 +20,14 @@ struct my_x86_pmu;
  * @events: leaf 23H: one bit per architectural event; set means that it exists
  * @reload: leaf 23H: counters that can be reloaded by overflows, by id
  * @precise: leaf 23H: counters of architectural PEBS, by id
+ * @select: leaf 23H: bits of event selects that there are
  */
 struct intel_pmu_leaf {
 	u32 eax, ebx, ecx, edx;
 	bool hypervisor;
 	u32 generic, fixed, events;
 	u64 reload, precise;
+	u32 select;
 };
 
 int my_intel_pmu_decode(struct my_x86_pmu *pmu,

@@ -243,7 +243,8 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		err = ask(cpu, type, config, attr->extra.config, attr, &answer, why);
 	if (!err && answer.extra_msr)
 		return set_extra(cpu, &answer, attr, why);
-	if (err || !count)
+	/* An event that perf does not know it would take for another one. */
+	if (err || !count || (attr->config ^ answer.config) & MY_CONFIG_NEW)
 		return err;
 	err = my_perf_find_counters(cpu, type, config, &attr->counters);
 	if (err)
@@ -336,7 +337,7 @@ static u16 look_up_msr(const struct my_names *names, u64 config)
 	unsigned int n;
 
 	for (n = 0; n < MY_EXTRA_EVENTS; n++) {
-		if (extra_events[n] == (config & MY_CONFIG_CODE))
+		if (extra_events[n] == (u16)config)
 			return names ? names->raw_msr[n] : MY_MSR_REFUSED;
 	}
 	return 0;

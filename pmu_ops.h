@@ -76,7 +76,7 @@ struct my_extra_reg {
  * struct my_perf_event_attr - what is to be counted
  * @name: as the user wrote it, with the modifiers (its group's, too), without
  *	the counter
- * @config: as perf's raw config: event select, umask, edge, inv and cmask, in the
+ * @config: as perf's raw config: event select, umask, edge, inv, cmask and eq, in the
  *	back end's layout; event 0 with a umask is perf's pseudo event for what only
  *	a fixed counter counts; 0 if the name is not resolved yet
  * @named: given by name, not raw
@@ -91,7 +91,7 @@ struct my_extra_reg {
  *	0 if that is not known
  * @allowed: the counters among which the module chooses, a set; 0 if any
  * @perf_config: perf's config within that type; of a raw event as written
- * @added: event, umask and model-specific bits that were written beside a name;
+ * @added: event, umask, eq and model-specific bits that were written beside a name;
  *	they are added to those that it stands for
  * @extra: the register that it needs, too; before it is known which, its @config alone
  * @group: events with the same number are counted together; from 0 on, in the

@@ -151,9 +151,9 @@ wait_samples() {
 	done
 }
 
-# value KEY: of each sample, one in a line
+# value KEY: of each sample, one in a line; there may be slashes in it
 value() {
-	samples | sed -n "s/^.* $1=\([0-9]*\).*\$/\1/p"
+	samples | sed -n "s|^.* $1=\([0-9]*\).*\$|\1|p"
 }
 
 # total KEY: of all samples

@@ -53,7 +53,7 @@ r00c4:u
 r68401c2
 rffdfffc4
 r12345
-rffff00000000c4
+rffff0000000000c4
 cpu/event=0xc4,edge/
 cpu/event=0xc4,edge=1,cmask=1/u
 cpu/event=0xc0,inv,cmask=2/k

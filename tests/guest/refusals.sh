@@ -97,6 +97,10 @@ refused "$invalid" "gp0 cannot count this event" counters=ref-cycles@gp0
 refused "Operation not supported" "does not have this event" counters=cache-misses
 refused "Operation not supported" "does not have this event" counters=r412e
 refused "Operation not supported" "has no counter that counts it" counters=r0400
+refused "Operation not supported" "does not have UMASK2 (CPUID.23H:EBX), bits 40 to 47" \
+	counters=cpu/event=0xc4,umask=0x100/
+refused "Operation not supported" "does not have EQ (CPUID.23H:EBX), bit 36" counters=r10000000c4
+refused "$invalid" "umask=0x10000; a number from 0 to 0xffff" counters=cpu/event=0xc4,umask=0x10000/
 refused "No space left on device" "these 10 events at the same time" "counters={$ten}"
 refused "No space left on device" "no counter is left" counters=ref-cycles:D,ref-cycles:D
 

@@ -94,6 +94,34 @@ for key in $keys; do
 	esac
 done
 
+# --- what version 6 adds to an event select
+# In the lab an event with a UMASK2 counts nothing, and without CMASK EQ has the cycles
+# without the event.
+load cpu=$cpu interval=200 \
+	counters=instructions:u,branches:u@gp4,cpu/event=0xc4,eq,cmask=1/u@gp1,cpu/event=0xc4,eq/u@gp2,cpu/event=0xc4,umask=0x100/u
+is "loads with UMASK2 and EQ" "$(cat /tmp/insmod.err)" ''
+taskset 2 /root/loop10
+last=$(samples | wc -l)
+wait_samples $((last + 1))
+unload
+branches=$(total branches:u@gp4)
+expect "branches are counted ($branches)" [ "$branches" -ge 4999999 ]
+is "eq, cmask=1: cycles with one" "$(total cpu/event=0xc4,eq,cmask=1/u@gp1)" "$branches"
+is "eq: cycles without one" "$(total cpu/event=0xc4,eq/u@gp2)" \
+	$(($(total instructions:u@fixed0) - branches))
+is "umask=0x100: another event" \
+	"$(samples | sed -n 's/^.* cpu[^ ]*umask=0x100[^ ]*=\([0-9]*\).*$/\1/p' | sort -u)" 0
+if [ -e /sys/bus/event_source/devices/cpu/format/eq ]; then
+	event=cpu/event=0xc4,umask=0x1234,eq=1,cmask=2/k
+	# without INT, which only perf sets
+	perfs=$(perf stat -x , -o /tmp/stat -C $cpu -e "$event" /root/pmu-registers $cpu |
+		sed -n 's/^cpu1 0x18[0-9a-f] \(12[0-9a-f]*34c4\)$/\1/p')
+	load cpu=$cpu interval=60000 counters="$event@gp1"
+	is "perf writes the same event select for $event" "$(rdmsr -p $cpu 0x1905)" \
+		"$(printf '%x' $((0x${perfs:-0} & ~0x100000)))"
+	unload
+fi
+
 # --- and the other way round
 # Its events count when it starts the program.
 perf stat -C $cpu -e branches:u sh -c 'touch /tmp/counts; exec sleep 60' 2> /dev/null &

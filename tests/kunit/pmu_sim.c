@@ -48,8 +48,8 @@
 #define EVTSEL_INT		BIT_ULL(20)
 #define EVTSEL_ANY		BIT_ULL(21)
 #define EVTSEL_EN		BIT_ULL(22)
-#define EVTSEL_EQ		BIT_ULL(36)		/* version 6 */
-#define EVTSEL_UMASK2		GENMASK_ULL(47, 40)	/* version 6 */
+#define EVTSEL_EQ		BIT_ULL(36)		/* if leaf 23H has it */
+#define EVTSEL_UMASK2		GENMASK_ULL(47, 40)	/* likewise */
 
 /* Not per-CPU data, of which modules can have little. */
 static struct sim_cpu sim_cpus[SIM_CPUS];
@@ -98,6 +98,12 @@ static u64 mask_of(const struct sim_cpu *sim, unsigned int bit)
 static bool has_ext(const struct sim_pmu *pmu)
 {
 	return pmu->ext || pmu->version >= 6;
+}
+
+/* CPUID.23H.0:EBX: UMASK2 and EQ. */
+static u32 select_bits(const struct sim_pmu *pmu)
+{
+	return has_ext(pmu) ? 3 & ~pmu->lacks : 0;
 }
 
 bool sim_has_generic(const struct sim_pmu *pmu, unsigned int i)
@@ -337,9 +343,10 @@ static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 {
 	u64 reserved = GENMASK_ULL(63, 32);
 
-	if (sim->pmu.version >= 6)
-		reserved &= ~(EVTSEL_EQ | EVTSEL_UMASK2);
-
+	if (select_bits(&sim->pmu) & BIT(0))
+		reserved &= ~EVTSEL_UMASK2;
+	if (select_bits(&sim->pmu) & BIT(1))
+		reserved &= ~EVTSEL_EQ;
 	if (sim->pmu.version < 3 || sim->pmu.version > 4)
 		reserved |= EVTSEL_ANY;
 	if (val & reserved)
@@ -762,7 +769,7 @@ static void leaf_23(const struct sim_pmu *pmu, u32 subleaf, u32 *eax, u32 *ebx, 
 	switch (subleaf) {
 	case 0:
 		*eax = pmu->subleaves ?: 0xb;
-		*ebx = pmu->version >= 6 ? 3 : 0;
+		*ebx = select_bits(pmu);
 		break;
 	case 1:
 		*eax = generic_bitmap(pmu);

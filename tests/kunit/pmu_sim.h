@@ -6,7 +6,7 @@
  * CPUID; of the module it includes the seams that it stands behind, pmu_hw.h and
  * pmu_perf.h, and nothing else.
  *
- * Not modelled: interrupts of overflows, the freeze, edge, inv and cmask.
+ * Not modelled: interrupts of overflows, the freeze, edge, inv, cmask and eq.
  *
  * Tests set it up from any CPU while nobody uses it, and look at it afterwards.
  */
@@ -46,7 +46,8 @@
  * @family: 0 stands for 6
  * @model: of the family
  * @threads: of a core
- * @ext: there is leaf 23H, as there always is from version 6 on
+ * @ext: there is leaf 23H, as there always is from version 6 on; it has UMASK2 and EQ
+ * @lacks: bits of CPUID.23H.0:EBX, UMASK2 and EQ, that are 0 all the same
  * @more_events: events that CPUID.23H.3:EAX has besides those of leaf 0AH
  * @subleaves: CPUID.23H.0:EAX; 0 stands for 0BH; with sub-leaf 2 all counters can be
  *	reloaded, with sub-leaf 5 the first of each kind can count precise events
@@ -65,7 +66,7 @@ struct sim_pmu {
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
 	bool ack_running, user_rdpmc, hybrid, ext, extra;
 	u8 family, model, threads;
-	u32 last_leaf, more_events, subleaves;
+	u32 last_leaf, lacks, more_events, subleaves;
 };
 
 /**

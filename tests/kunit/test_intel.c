@@ -118,6 +118,10 @@ static const struct config_row config_rows[] = {
 	{ "cycles:u@gp7", PMU(V6_HOLES), 0x41003c, 0x191d, 0x191c, 7, 48 },
 	{ "instructions@fixed0", PMU(V6_HOLES), 0x003, 0x38d, 0x1980, 0x40000000, 48 },
 	{ "ref-cycles@fixed2", PMU(V6_HOLES), 0x300, 0x38d, 0x1988, 0x40000002, 48 },
+	{ "cpu/event=0xc0,umask=0x1234/@gp1", PMU(V6_HOLES), 0x1200004334c0, 0x1905, 0x1904, 1, 48,
+	  true },
+	{ "cpu/event=0xc4,eq,cmask=3/u@gp2", PMU(V6_HOLES), 0x10034100c4, 0x1909, 0x1908, 2, 48 },
+	{ "r10000003c@gp0", PMU(V6_HOLES), 0x43003c, 0x1901, 0x1900, 0, 48 },
 	{ "r73@fixed4", PMU(V6_HOLES), 0x30000, 0x38d, 0x1990, 0x40000004, 48 },
 	{ "r19c:u@fixed5", PMU(V6_HOLES), 0x200000, 0x38d, 0x1994, 0x40000005, 48 },
 	{ "r2c2:k@fixed6", PMU(V6_HOLES), 0x1000000, 0x38d, 0x1998, 0x40000006, 48 },
@@ -273,6 +277,88 @@ static void intel_counters_by_perf(struct kunit *test)
 	attr.config = 0x02a4;
 	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, &doubtful, &reason), 0ULL);
 	KUNIT_EXPECT_EQ(test, doubtful, 0ULL);
+}
+
+#define NO_UMASK2 \
+	"does not have UMASK2 (CPUID.23H:EBX), bits 40 to 47 of an event select"
+#define NO_EQ		"does not have EQ (CPUID.23H:EBX), bit 36 of an event select"
+
+/* The bits of version 6: each where CPUID has it. */
+static void intel_new_bits(struct kunit *test)
+{
+	static const struct {
+		u64 config;
+		u32 needs;
+		u64 counters;
+	} rows[] = {
+		{ 0x0100000000c0, 1, 0x7 },	/* no event of the architecture */
+		{ 0x80000000003c, 1, 0x7 },
+		{ 0x010000000300, 1, 0 },
+		{ 0x0100000001c0, 1, 0x2 },	/* as perf has it, which looks at 16 bits */
+		{ 0x0010000000c0, 2, 0xb7 },	/* nothing for a fixed counter */
+		{ 0x0010000000ff, 2, 0x7 },
+		{ 0x01100000003c, 3, 0x7 },
+		{ 0xff10000000c0, 3, 0x7 },
+		{ 0x0000000000c0, 0, 0x1000000b7 },
+	};
+	struct sim_pmu has = *PMU(V6_HOLES);
+	u64 counters, doubtful;
+	const char *reason;
+	unsigned int i;
+
+	for (has.lacks = 0; has.lacks < 4; has.lacks++) {
+		struct my_event_set *set = test_set(test, &has, "cycles");
+		const struct my_x86_pmu *pmu = &set->cpu->pmu;
+
+		for (i = 0; i < ARRAY_SIZE(rows); i++) {
+			struct my_perf_event_attr attr = { .config = rows[i].config };
+			u32 lacks = rows[i].needs & has.lacks;
+
+			counters = pmu->ops->counters_for(pmu, &attr, &doubtful, &reason);
+			KUNIT_EXPECT_EQ_MSG(test, counters, lacks ? 0ULL : rows[i].counters,
+					    "%llx without %u", rows[i].config, has.lacks);
+			if (!lacks)
+				continue;
+			KUNIT_EXPECT_EQ(test, doubtful, 0ULL);
+			KUNIT_EXPECT_STREQ(test, reason, lacks & 1 ? NO_UMASK2 : NO_EQ);
+		}
+	}
+	/* Whatever perf says: Linux 6.12 takes these for what fixed0 counts. */
+	for (i = 0; i < 2; i++) {
+		struct my_perf_event_attr attr = {
+			.config = 0xc0 | (i ? BIT_ULL(36) : BIT_ULL(40)),
+			.counters = 0x1000000b7,
+		};
+		struct my_x86_pmu pmu = test_set(test, PMU(V6_HOLES), "cycles")->cpu->pmu;
+
+		KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &attr, NULL, &reason),
+				0xb7ULL);
+	}
+}
+
+/* What is accepted can be programmed; what is not would fault. */
+static void intel_new_bits_programmed(struct kunit *test)
+{
+	static const char * const events[] = {
+		"cpu/event=0xc0,umask=0xff00/@gp0", "cpu/event=0xc0,eq,cmask=1/@gp0",
+	};
+	struct sim_pmu has = *PMU(V6_HOLES);
+	struct my_perf_event_attr attr;
+	struct my_event_set *set;
+	struct my_pmu_why why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		has.lacks = 2 >> i;
+		set = test_set(test, &has, events[i]);
+		test_up(test, set);
+		KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], set->event[0].hw.config);
+		KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
+		has.lacks = 1 << i;
+		set = test_set(test, &has, "cycles");
+		KUNIT_ASSERT_EQ(test, my_parse_events(events[i], &attr, 1, &why), 1);
+		KUNIT_EXPECT_EQ(test, test_assign(set, &attr, 1, &why), -EOPNOTSUPP);
+	}
 }
 
 /* --- errata ----------------------------------------------------------------------- */
@@ -1320,6 +1406,8 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(intel_config, config_gen_params),
 	KUNIT_CASE_PARAM(intel_counters, counters_gen_params),
 	KUNIT_CASE(intel_counters_by_perf),
+	KUNIT_CASE(intel_new_bits),
+	KUNIT_CASE(intel_new_bits_programmed),
 	KUNIT_CASE_PARAM(intel_errata_of, errata_gen_params),
 	KUNIT_CASE_PARAM(intel_up_sequence, up_gen_params),
 	KUNIT_CASE_PARAM(intel_down_sequence, down_gen_params),

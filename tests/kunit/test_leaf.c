@@ -193,6 +193,7 @@ static struct sim_pmu sim_of_leaf(const struct leaf_row *row)
 		.fixed = edx & 0x1f,
 		.fixed_width = edx >> 5 & 0xff,
 		.other_vendor = row->other_vendor,
+		.lacks = 3,	/* leaf 0AH does not tell */
 	};
 }
 
@@ -751,10 +752,12 @@ static void probe_ext(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result->err, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
 	KUNIT_EXPECT_EQ(test, result->pmu.eventsel, PERFEVTSEL0);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x18U);
 
 	has.last_leaf = 0x22;
 	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x70000000fULL);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0U);
 
 	/* Its sub-leaves come one by one. */
 	has.last_leaf = 0;
@@ -782,8 +785,15 @@ static void probe_ext(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result->err, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 1U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x19U);
 	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b | result->pmu.cfg_c, 0ULL);
+	has.lacks = BIT(0);
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x11U);
+	has.lacks = BIT(1);
+	result = probe_anew(test, &has, 0);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x9U);
+	has.lacks = 0;
 	has.subleaves = 0x7;
 	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b, 0x300000005ULL);
@@ -798,7 +808,7 @@ static void probe_ext(struct kunit *test)
 	has.full_width = true;
 	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 1U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x19U);
 }
 
 /* What the leaf refuses, the registers are not asked about. */

@@ -55,6 +55,15 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x1c0, PERFS | 0x1c0 },
 	{ RAW, 0x10000003c, PERFS | 0x10000003c },
 	{ RAW, 0xfb, .err = -ENXIO },
+	/* version 6: it takes the first four as they are, and drops bits of the others */
+	{ RAW, 0x1200000034c0, PERFS | 0x1200000034c0, .counters = 0xff },
+	{ RAW, 0x1200000001b7, PERFS | 0x1200000001b7, .extra = 0x1a6, .valid = 0x3ffff },
+	{ RAW, 0x10010000c0, PERFS | 0x10010000c0, .counters = 0xff },
+	{ RAW, 0x100000010c0, PERFS | 0x100000010c0, .counters = 0xf },
+	{ RAW, 0x110000001c0, PERFS | 0x1c0, .counters = 0x2 },
+	{ RAW, 0x1200000001c0, PERFS | 0x1c0, .counters = 0x2 },
+	{ RAW, 0x10000001c0, PERFS | 0x1c0, .counters = 0x2 },
+	{ RAW, 0x100100003c, PERFS | 0x100003c, .counters = 0xff },
 };
 
 /* What there is in sysfs; some of it nowhere so far. */
@@ -133,6 +142,14 @@ static const struct name_row name_rows[] = {
 	{ "cpu/event=0xc4,pc/", 0xc4, false },
 	{ "cpu/event=0xc3,umask=1,edge,inv,cmask=1/", 0x18401c3, false },
 	{ "r2000000c0", 0xc0, false },
+	/* the bits of version 6, whether perf knows them or not */
+	{ "cpu/event=0xc0,umask=0x1234/", 0x1200000034c0, false },
+	{ "r10010000c0", 0x10010000c0, false },
+	{ "r1200000001c0", 0x1200000001c0, false },
+	{ "cpu/event=0xc0,umask=1,eq/", 0x10000001c0, false },
+	{ "cpu/instructions,eq,cmask=1/", 0x10010000c0, true },
+	{ "cpu/instructions,umask=0x110/", 0x100000010c0, true },
+	{ "cpu/cycles,cmask=1,eq/", 0x100100003c, true },
 	/* what has a name in sysfs alone */
 	{ "mem-stores", 0x82d0, true },
 	{ "slots:u", 0x400, true },
@@ -195,6 +212,39 @@ static void names_resolve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.cpu, 1);
 }
 
+/*
+ * perf is asked where it counts an event unless it would count another one: it drops the
+ * bits of version 6 if the kernel does not know them.
+ */
+static void names_new_bits(struct kunit *test)
+{
+	static const struct {
+		const char *event;
+		u64 counters;
+	} rows[] = {
+		{ "cpu/event=0xc0,umask=0x1234/", 0xff },
+		{ "r10010000c0", 0xff },
+		{ "cpu/instructions,eq,cmask=1/", 0xff },
+		{ "cpu/instructions,umask=0x110/", 0xf },
+		{ "r110000001c0", 0 },
+		{ "cpu/event=0xc0,umask=0x1201/", 0 },
+		{ "cpu/event=0xc0,umask=1,eq/", 0 },
+		{ "cpu/cycles,cmask=1,eq/", 0 },
+	};
+	struct my_perf_event_attr attr;
+	struct my_pmu_why why;
+	unsigned int i;
+	void *held;
+
+	held = my_perf_hold(1, NULL);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		KUNIT_ASSERT_EQ(test, my_parse_events(rows[i].event, &attr, 1, &why), 1);
+		KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), 0);
+		KUNIT_EXPECT_EQ_MSG(test, attr.counters, rows[i].counters, "%s", rows[i].event);
+	}
+	my_perf_let_go(held);
+}
+
 /* All of a list, and not what is behind it. */
 static void names_resolve_all(struct kunit *test)
 {
@@ -216,7 +266,7 @@ static void names_resolve_all(struct kunit *test)
 #define ANY_THREAD \
 	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
 #define NOT_TAKEN(value, error)	\
 	"perf, which knows the register that config1=" #value " is for, and its bits, "	\
 	"does not take it for CPU 1 (error " #error ")"
@@ -419,7 +469,7 @@ static void names_lookup(struct kunit *test)
 	sim_perf.asked = 0;
 	KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &found, 1, &why), 1);
 	/* perf drops the bits that the CPU does not have; without it nobody knows them. */
-	if (found.perf_config & ~GENMASK_ULL(31, 0)) {
+	if (found.perf_config & ~0xff10ffffffffULL) {
 		KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &found, &why),
 				-EOPNOTSUPP);
 		return;
@@ -511,6 +561,8 @@ static const struct extra_row extra_rows[] = {
 	/* whether that can be programmed the back end knows */
 	{ "cpu/event=0xcd,umask=1,config1=3/", 0x1cd, { 3, 0x3f6 } },
 	{ "r1c2", 0x1c2 },
+	/* UMASK2 makes another event of it, which has no twin, and the same register */
+	{ "cpu/event=0xb7,umask=0x1201,config1=3/", 0x1200000001b7, { 3, 0x1a6 } },
 };
 
 static void expect_extra(struct kunit *test, const struct extra_row *row,
@@ -580,6 +632,7 @@ static void names_known(struct kunit *test)
 static struct kunit_case names_cases[] = {
 	KUNIT_CASE_PARAM(names_resolve, name_gen_params),
 	KUNIT_CASE(names_resolve_all),
+	KUNIT_CASE(names_new_bits),
 	KUNIT_CASE_PARAM(names_refused, refused_gen_params),
 	KUNIT_CASE(names_without_perf),
 	KUNIT_CASE(names_no_memory),

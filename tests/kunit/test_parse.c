@@ -31,8 +31,9 @@
 	"blanks, control characters and non-ASCII are in no event; " KNOWN
 #define MISSING		"an event is missing; " KNOWN
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
+#define UMASK_NUMBER	"a number from 0 to 0xffff is needed"
 #define BIT_NUMBER	"a number from 0 to 0x1 is needed"
 #define LONG_NUMBER	"a number from 0 to 0xffffffffffffffff is needed"
 #define WORD		"a word is needed"
@@ -286,7 +287,7 @@ static const struct one_event one_event[] = {
 	  { "r8001c2", 0x8001c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x8001c2 } },
 	{ "rffffffff00df01c2",
-	  { "rffffffff00df01c2", 0x8401c2, .constraint = ANY, .perf_type = 4,
+	  { "rffffffff00df01c2", 0xff10008401c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0xffffffff00df01c2 } },
 
 	/* fields */
@@ -301,6 +302,21 @@ static const struct one_event one_event[] = {
 	    .constraint = ANY } },
 	{ "cpu/event=0xc0,cmask=255/",
 	  { "cpu/event=0xc0,cmask=255/", 0xff0000c0, .constraint = ANY } },
+	/* version 6: the upper half of umask, bits 40 to 47; eq, bit 36 */
+	{ "cpu/event=0xc0,umask=0x1234/",
+	  { "cpu/event=0xc0,umask=0x1234/", 0x1200000034c0, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x1200000034c0 } },
+	{ "cpu/umask=65535,event=0xff/",
+	  { "cpu/umask=65535,event=0xff/", 0xff000000ffff, .constraint = ANY } },
+	{ "cpu/event=0xc0,umask=0x100/",
+	  { "cpu/event=0xc0,umask=0x100/", 0x100000000c0, .constraint = ANY } },
+	{ "cpu/event=0xc0,cmask=2,eq/",
+	  { "cpu/event=0xc0,cmask=2,eq/", 0x10020000c0, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x10020000c0 } },
+	{ "cpu/eq=0,event=0xc0/", { "cpu/eq=0,event=0xc0/", 0xc0, .constraint = ANY } },
+	{ "r1210028001c2",
+	  { "r1210028001c2", 0x1210028001c2, .constraint = ANY, .perf_type = 4,
+	    .perf_config = 0x1210028001c2 } },
 	{ "cpu/event=0xc0,pc/",
 	  { "cpu/event=0xc0,pc/", 0xc0, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x800c0 } },
@@ -387,6 +403,9 @@ static const struct one_event one_event[] = {
 	{ "cpu/cycles,r2000801ff/",
 	  { "cpu/cycles,r2000801ff/", 0x3c, true, .constraint = ANY,
 	    .added = 0x2000001ff } },
+	{ "cpu/cycles,umask=0x1201,eq/",
+	  { "cpu/cycles,umask=0x1201,eq/", 0x100000003c, true, .constraint = ANY,
+	    .added = 0x121000000100 } },
 	{ "cpu/config=0x1000010,cycles/",
 	  { "cpu/config=0x1000010,cycles/", 0x100003c, true, .constraint = ANY,
 	    .added = 0x10 } },
@@ -901,6 +920,10 @@ static const struct refused refused_events[] = {
 	{ "r0x alone", "cpu/r0x/", "'cpu/r0x/': term 'r0x'; " TERMS },
 	{ "r0x with 17 digits", "cpu/r0x10000000000000000/",
 	  "'cpu/r0x10000000000000000/': term 'r0x10000000000000000'; " TERMS },
+	{ "eq of 2", "cpu/event=1,eq=2/", "'cpu/event=1,eq=2/': eq=2; " BIT_NUMBER },
+	{ "eq beside a name", "cycles/eq/", "'cycles/eq/': term 'eq'; " TERMS },
+	{ "umask beside a name", "cycles/umask=1/",
+	  "'cycles/umask=1/': term 'umask'; " TERMS },
 	{ "edge of 2", "cpu/event=1,edge=2/",
 	  "'cpu/event=1,edge=2/': edge=2; " BIT_NUMBER },
 	{ "empty edge", "cpu/event=1,edge=/",
@@ -956,14 +979,14 @@ static const struct refused refused_events[] = {
 	{ "no =", "cpu/event/", "'cpu/event/': event=; " NUMBER },
 	{ "no number", "cpu/event=/", "'cpu/event=/': event=; " NUMBER },
 	{ "no number for umask", "cpu/event=1,umask=/",
-	  "'cpu/event=1,umask=/': umask=; " NUMBER },
+	  "'cpu/event=1,umask=/': umask=; " UMASK_NUMBER },
 	{ "= twice", "cpu/event==1/", "'cpu/event==1/': event==1; " NUMBER },
 	{ "two numbers", "cpu/event=1=2/",
 	  "'cpu/event=1=2/': event=1=2; " NUMBER },
 	{ "too large, hexadecimal", "cpu/event=0x100/",
 	  "'cpu/event=0x100/': event=0x100; " NUMBER },
-	{ "too large, decimal", "cpu/event=1,umask=256/",
-	  "'cpu/event=1,umask=256/': umask=256; " NUMBER },
+	{ "too large, decimal", "cpu/event=1,umask=65536/",
+	  "'cpu/event=1,umask=65536/': umask=65536; " UMASK_NUMBER },
 	{ "2 to the 64", "cpu/event=18446744073709551616/",
 	  "'cpu/event=18446744073709551616/': event=18446744073709551616; "
 	  NUMBER },

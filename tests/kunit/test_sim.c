@@ -34,6 +34,10 @@ static const struct sim_pmu v5 = {
 static const struct sim_pmu v6 = {
 	.version = 6, .gp = 3, .gp_bitmap = 0xb, .width = 48, .fixed_width = 44,
 	.fixed_bitmap = 0x41, .pdcm = true };
+static const struct sim_pmu v6_plain = {
+	.version = 6, .gp = 2, .width = 48, .lacks = 3 };
+static const struct sim_pmu v5_ext = {
+	.version = 5, .gp = 2, .width = 48, .ext = true, .lacks = 1 };
 static const struct sim_pmu v0 = { .version = 0 };
 
 /**
@@ -105,6 +109,10 @@ static const struct msr_row msr_rows[] = {
 	{ "gp-cfg-a-bit-32", &v6, GP0_CFG_A, BIT_ULL(32), -EIO },
 	{ "eq-v5", &v5, PERFEVTSEL0, BIT_ULL(36), -EIO },
 	{ "umask2-v5", &v5, PERFEVTSEL0, BIT_ULL(40), -EIO },
+	{ "eq-v6-plain", &v6_plain, GP0_CFG_A, BIT_ULL(36), -EIO },
+	{ "umask2-v6-plain", &v6_plain, GP0_CFG_A, BIT_ULL(47), -EIO },
+	{ "eq-v5-ext", &v5_ext, PERFEVTSEL0, BIT_ULL(36), 0, SAME },
+	{ "umask2-v5-ext", &v5_ext, PERFEVTSEL0, BIT_ULL(47), -EIO },
 	{ "fx-ctr", &v6, FX0_CTR + 24, 0xabc00000001, 0, SAME },
 	{ "fx-ctr-too-wide", &v6, FX0_CTR, BIT_ULL(44), -EIO },
 	{ "fx-ctr-hole", &v6, FX0_CTR + 4, 0, -EIO },
