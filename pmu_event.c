@@ -408,7 +408,7 @@ static int test_and_start(struct my_event_set *set, struct my_pmu_why *why)
 	u64 events = set->enabled & set->schedule.rotation[set->rotation].events;
 	int err;
 
-	err = my_pmu_selftest(set->cpu, set->used, why);
+	err = my_pmu_selftest(set, why);
 	if (!err && events)
 		err = start_events(set, events);
 	if (err)

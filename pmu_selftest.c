@@ -11,6 +11,10 @@
  *
  * What surrounds the code is counted, too.  It is the same in two runs, so the
  * difference between one run and another of twice the length is the code's own.
+ *
+ * Others count each guest's counter by one of the host's, and if the host has none left, the
+ * guest's stands still and nothing tells.  So those that will count at the same time count
+ * the code at the same time, too.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -93,8 +97,9 @@ static bool is_right(const struct my_pmu_probe *probe, u64 count)
 	       count <= most + (most >> TOLERANCE_LOG2);
 }
 
+/* @others: counters of other sets are counting. */
 static int refuse_rate(const struct my_hw_perf_event *hw,
-		       const struct my_pmu_probe *probe, u64 count,
+		       const struct my_pmu_probe *probe, u64 count, bool others,
 		       struct my_pmu_why *why)
 {
 	unsigned int least = ROUNDS * probe->least, most = ROUNDS * probe->most;
@@ -103,9 +108,11 @@ static int refuse_rate(const struct my_hw_perf_event *hw,
 
 	if (!count)
 		return my_refuse(why, -ENODEV,
-				 "%s%d stands still: it counts no %s in code of %u instructions",
+				 "%s%d stands still: it counts no %s in code of %u instructions%s",
 				 kind, number, probe->unit,
-				 ROUNDS * HW_ROUND_INSTRUCTIONS);
+				 ROUNDS * HW_ROUND_INSTRUCTIONS,
+				 others ? ", while other events of my_pmu are counted: fewer counters may count at a time than CPUID says" :
+					  "");
 	if (least == most)
 		return my_refuse(why, -ENODEV,
 				 "%s%d counts wrong: %lld %s where the CPU has executed %u",
@@ -116,6 +123,16 @@ static int refuse_rate(const struct my_hw_perf_event *hw,
 			 ROUNDS * HW_ROUND_INSTRUCTIONS, least, most);
 }
 
+/* Not all counters count the probe's event, and not all that do need to be asked. */
+static bool counts_probe(const struct my_x86_pmu *pmu, int idx,
+			 const struct my_pmu_probe *probe)
+{
+	const char *reason;
+
+	return pmu->ops->counters_for(pmu, &probe->attr, NULL, &reason) &
+	       (probe->attr.allowed ?: ~0ULL) & BIT_ULL(idx);
+}
+
 /* With one probe; a counter that does not count its event passes. */
 static int test_counter(struct my_pmu_cpu *cpu, int idx,
 			const struct my_pmu_probe *probe, struct my_pmu_why *why)
@@ -124,11 +141,9 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 	struct my_hw_perf_event hw = { .idx = idx };
 	unsigned int tries, right = 0;
 	u64 once, twice, wrong = 0;
-	const char *reason;
 	int first = 0, err;
 
-	if (!(pmu->ops->counters_for(pmu, &probe->attr, NULL, &reason) &
-	      (probe->attr.allowed ?: ~0ULL) & BIT_ULL(idx)))
+	if (!counts_probe(pmu, idx, probe))
 		return 0;
 	pmu->ops->encode(pmu, &probe->attr, &hw);
 	err = pmu->ops->enable(pmu, &cpu->state, &hw);
@@ -149,31 +164,195 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 		right = 0;
 	}
 	if (!first && right < TRIES_RIGHT)
-		first = refuse_rate(&hw, probe, wrong, why);
+		first = refuse_rate(&hw, probe, wrong, cpu->active, why);
 	err = pmu->ops->disable(pmu, &cpu->state, &hw);
 	return first ?: err;
 }
 
+/* --- counters that count at the same time ------------------------------------------ */
+
+/*
+ * The first probe that a counter counts and that cannot be 0, and how it does; or NULL:
+ * from a counter without one nothing can be told.
+ */
+static const struct my_pmu_probe *find_probe(const struct my_x86_pmu *pmu, int idx,
+					     struct my_hw_perf_event *hw)
+{
+	unsigned int i;
+
+	*hw = (struct my_hw_perf_event) { .idx = idx };
+	for (i = 0; i < pmu->ops->nr_probes; i++) {
+		const struct my_pmu_probe *probe = &pmu->ops->probes[i];
+
+		if (!probe->least || !counts_probe(pmu, idx, probe))
+			continue;
+		pmu->ops->encode(pmu, &probe->attr, hw);
+		return probe;
+	}
+	return NULL;
+}
+
+/* To @sum of each counter, @sign times what it shows. */
+static int add_values(const struct my_x86_pmu *pmu, u64 counters, int sign, u64 *sum)
+{
+	struct my_hw_perf_event hw;
+	u64 seen;
+	int err;
+
+	for (; counters; counters &= counters - 1) {
+		find_probe(pmu, __ffs64(counters), &hw);
+		err = pmu->ops->read(&hw, &seen);
+		if (err < 0)
+			return err;
+		sum[hw.idx] += sign * seen;
+	}
+	return 0;
+}
+
+/* To @sum of each counter, @sign times what it counts in @rounds of the known code. */
+static int count_together(struct my_pmu_cpu *cpu, u64 counters, unsigned int rounds,
+			  int sign, u64 *sum)
+{
+	const struct my_x86_pmu *pmu = &cpu->pmu;
+	struct my_pmu_stopped stopped;
+	int err;
+
+	err = add_values(pmu, counters, -sign, sum);
+	if (!err)
+		err = pmu->ops->start(pmu, &cpu->state, counters, 0);
+	if (err)
+		return err;
+	hw_run_known_code(rounds);
+	err = pmu->ops->stop(pmu, &cpu->state, counters, &stopped);
+	return err ?: add_values(pmu, counters, sign, sum);
+}
+
+/* The first that is wrong, and whether it stands still; or MY_NO_COUNTER. */
+static int find_wrong(const struct my_x86_pmu *pmu, u64 counters, const u64 *sum,
+		      bool *stands_still)
+{
+	const struct my_pmu_probe *probe;
+	struct my_hw_perf_event hw;
+	u64 count;
+
+	for (; counters; counters &= counters - 1) {
+		probe = find_probe(pmu, __ffs64(counters), &hw);
+		count = my_pmu_delta(0, sum[hw.idx], hw.cntval_bits);
+		if (is_right(probe, count))
+			continue;
+		*stands_still = !count;
+		return hw.idx;
+	}
+	return MY_NO_COUNTER;
+}
+
+/* @counters are programmed with their probes. */
+static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
+{
+	unsigned int tries, right = 0;
+	bool stands_still = false;
+	int err, wrong = 0;
+
+	for (tries = 0; tries < TRIES && right < TRIES_RIGHT; tries++) {
+		u64 sum[MY_PMC_NR] = {};
+		int idx;
+
+		err = count_together(cpu, counters, ROUNDS, -1, sum);
+		if (!err)
+			err = count_together(cpu, counters, 2 * ROUNDS, 1, sum);
+		if (err)
+			return err;
+		idx = find_wrong(&cpu->pmu, counters, sum, &stands_still);
+		right = idx == MY_NO_COUNTER ? right + 1 : 0;
+		wrong = idx == MY_NO_COUNTER ? wrong : idx;
+	}
+	if (right == TRIES_RIGHT)
+		return 0;
+	return my_refuse(why, -ENODEV,
+			 "%s%d %s when %u counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time",
+			 my_pmc_kind(wrong), my_pmc_number(wrong),
+			 stands_still ? "stands still" : "counts wrong",
+			 (unsigned int)hweight64(counters | cpu->active));
+}
+
+/*
+ * Counters of other sets that are counting count on, untouched, as they do in the test of a
+ * single one: they take from what there is at a time, and that is what this is about.  Theirs
+ * are not looked at: their events may be such as do not happen here.  KVM's host, when it has
+ * none left, leaves out what came last, and that is this set's.
+ */
+static int test_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
+{
+	const struct my_x86_pmu *pmu = &cpu->pmu;
+	struct my_hw_perf_event hw;
+	u64 left, enabled = 0;
+	int first = 0, err;
+
+	for (left = counters; left && !first; left &= left - 1) {
+		if (!find_probe(pmu, __ffs64(left), &hw))
+			continue;
+		first = pmu->ops->enable(pmu, &cpu->state, &hw);
+		enabled |= first ? 0 : BIT_ULL(hw.idx);
+	}
+	if (!first)
+		first = try_together(cpu, enabled, why);
+	/* In reverse order, as those that share a register must be. */
+	for (left = enabled; left; left &= ~BIT_ULL(hw.idx)) {
+		find_probe(pmu, fls64(left) - 1, &hw);
+		err = pmu->ops->disable(pmu, &cpu->state, &hw);
+		first = first ?: err;
+	}
+	return first;
+}
+
+static u64 counters_in(const struct my_pmu_rotation *rotation)
+{
+	u64 events = rotation->events, counters = 0;
+
+	for (; events; events &= events - 1)
+		counters |= BIT_ULL(rotation->idx[__ffs64(events)]);
+	return counters;
+}
+
+/* A rotation that has no counter more than one before it does was tested with that. */
+static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
+{
+	u64 tested[MY_EVENTS_MAX];
+	unsigned int i, j;
+	int err = 0;
+
+	for (i = 0; i < set->schedule.nr_rotations && !err; i++) {
+		tested[i] = counters_in(&set->schedule.rotation[i]);
+		for (j = 0; tested[i] & ~tested[j]; j++)
+			;
+		if (j == i && hweight64(tested[i]) > 1)
+			err = test_together(set->cpu, tested[i], why);
+	}
+	return err;
+}
+
 /**
- * my_pmu_selftest() - is each of these counters free, and does it count?
- * @cpu: the CPU
- * @counters: which; no event is programmed on them
+ * my_pmu_selftest() - is each counter of a set free, and does it count?
+ * @set: the set; nothing of it is programmed
  * @why: if one does not, which and how
  *
+ * First alone, then together with the others of its rotation.
+ *
  * Afterwards all registers are as before, except for generic counters' values that
- * cannot be written, and @cpu->overflow_reliable has the counters that set their
+ * cannot be written, and @set->cpu->overflow_reliable has the counters that set their
  * overflow bit.
  *
  * Context: the CPU in question, interrupts off; some hundred accesses to registers
  * for each counter, which take a virtual machine milliseconds.
  * Return: 0; -EBUSY if one is in use; -ENODEV if one does not count; -EIO if a register faulted.
  */
-int my_pmu_selftest(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
+int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 {
+	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	const struct my_pmu_ops *ops = pmu->ops;
+	u64 counters = set->used, left, in_use = 0;
 	struct my_pmu_stopped stopped;
-	u64 left, in_use = 0;
 	int first, err = 0;
 	unsigned int i;
 
@@ -200,6 +379,7 @@ int my_pmu_selftest(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why
 		for (i = 0; i < ops->nr_probes && !first; i++)
 			first = test_counter(cpu, __ffs64(left), &ops->probes[i], why);
 	}
+	first = first ?: test_rotations(set, why);
 	/* An overflow bit that was set before tells nothing; nor where NMIs let perf clear it. */
 	cpu->overflow_reliable &= ~(cpu->guard ? counters : stopped.overflowed & counters);
 	err = ops->restore(pmu, &cpu->state, counters);

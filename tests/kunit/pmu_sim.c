@@ -224,6 +224,21 @@ static bool is_counting(const struct sim_cpu *sim, unsigned int bit)
 	return on && gate_is_open(sim, bit);
 }
 
+/* A hypervisor has counters of its own for so many, the lowest ones. */
+static bool starves(const struct sim_cpu *sim, unsigned int bit)
+{
+	unsigned int before = 0;
+	u64 left;
+
+	if (!is_broken(sim, bit, SIM_STARVED))
+		return false;
+	for (left = sim->broken_counters & all_counters(sim); left; left &= left - 1) {
+		if (__ffs64(left) < bit && is_counting(sim, __ffs64(left)))
+			before++;
+	}
+	return before >= sim->starved;
+}
+
 /* A counter that counts is reloaded by what CFG_B names, and by its own if CFG_C says so. */
 static void reload(struct sim_cpu *sim, unsigned int overflowed)
 {
@@ -247,7 +262,7 @@ static void grow(struct sim_cpu *sim, u64 *counter, unsigned int bit, u64 n)
 {
 	u64 mask = mask_of(sim, bit);
 
-	if (is_broken(sim, bit, SIM_DEAD))
+	if (is_broken(sim, bit, SIM_DEAD) || starves(sim, bit))
 		return;
 	if (is_broken(sim, bit, SIM_HALVED))
 		n /= 2;

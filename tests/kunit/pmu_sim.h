@@ -129,6 +129,7 @@ enum sim_broken {
 	SIM_HALVED,		/* counts every other event */
 	SIM_SHORT,		/* lacks its 8 upper bits */
 	SIM_NO_OVERFLOW,	/* wraps, and does not set its bit */
+	SIM_STARVED,		/* of those that count the first ones grow, see @starved */
 };
 
 /**
@@ -137,6 +138,7 @@ enum sim_broken {
  * @regs: its registers
  * @broken: what is wrong with
  * @broken_counters: these, by id
+ * @starved: if they are starved, so many of them grow at a time
  * @disturb: so many instructions retire, too,
  * @disturb_calls: in these calls of hw_run_known_code(), by bit; the first is bit 0
  * @known_codes: calls of hw_run_known_code()
@@ -162,6 +164,7 @@ struct sim_cpu {
 	struct sim_registers regs;
 	enum sim_broken broken;
 	u64 broken_counters;
+	unsigned int starved;
 	u64 disturb;
 	u64 disturb_calls;
 	unsigned int known_codes;

@@ -528,6 +528,7 @@ static const struct sequence_row up_rows[] = {
 	 * Which counters are in use; save, stop ours.  Of each, four times:
 	 * programmed, verified, stopped, written, read back; programmed,
 	 * started, stopped with a look at its overflow, read, no event any more.
+	 * Both are programmed; four times read, started, stopped, read; and put back.
 	 * Restore, and acknowledge; save, stop ours, program each, start ours.
 	 */
 	{ "v4-generic-and-fixed", PMU(V4), "r01c2:u@gp2,cycles@fixed1", {
@@ -627,12 +628,45 @@ static const struct sequence_row up_rows[] = {
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
 		} },
-		{ 1, 9, {
+		{ 1, 14, {
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
 			{ SIM_WRMSR, 0x30a, 0x468acf13579a },
 			{ SIM_RDMSR, 0x38d },
 			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDMSR, 0x4c3 },
+			{ SIM_WRMSR, 0x188, 0x4200c0 },
+			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_RDMSR, 0x30a },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x018 },
+			{ SIM_RDPMC, 0x40000001 },
+		} },
+		{ 4, 12, {
+			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDPMC, 0x40000001 },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38f, 0x7000000fe },
+			{ SIM_RDMSR, 0x38f },
+			{ SIM_WRMSR, 0x38f, 0x5000000fa },
+			{ SIM_RDMSR, 0x38e },
+			{ SIM_RDPMC, 2 },
+			{ SIM_RDMSR, 0x188 },
+			{ SIM_RDPMC, 0x40000001 },
+			{ SIM_RDMSR, 0x38d },
+		} },
+		{ 1, 12, {
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_WRMSR, 0x30a, 0x468acf13579a },
+			{ SIM_RDMSR, 0x38d },
+			{ SIM_WRMSR, 0x38d, 0x008 },
+			{ SIM_WRMSR, 0x188, 0 },
+			{ SIM_WRMSR, 0x4c3, 0x369d0369d034 },
+			{ SIM_WRMSR, 0x188, 0x110052 },
 			{ SIM_RDMSR, 0x38f },
 			{ SIM_WRMSR, 0x38f, 0x7000000fe },
 			{ SIM_RDMSR, 0x38e },

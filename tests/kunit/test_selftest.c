@@ -333,6 +333,229 @@ static void selftest_beside(struct kunit *test)
 	my_event_set_release(set);
 }
 
+/* --- counters that count at the same time ------------------------------------------------ */
+
+/**
+ * struct starved_row - counters that starve
+ * @name: the case
+ * @pmu: on this
+ * @events: the set
+ * @starved: so many of its counters count at a time
+ * @starves: the one that does not, or NULL
+ * @together: when so many count
+ */
+struct starved_row {
+	const char *name;
+	const struct sim_pmu *pmu;
+	const char *events;
+	unsigned int starved;
+	const char *starves;
+	unsigned int together;
+};
+
+static const struct starved_row starved_rows[] = {
+	{ "one-at-a-time", PMU(V4), "instructions@gp7", 1 },
+	{ "none-left-for-the-second", PMU(V4), "instructions@gp3,cycles@gp7", 1, "gp7", 2 },
+	{ "enough-for-both", PMU(V4), "instructions@gp3,cycles@gp7", 2 },
+	{ "a-fixed-one", PMU(V4), "instructions@gp3,cycles@gp7,cycles@fixed1", 2, "fixed1", 3 },
+	{ "two-fixed-ones", PMU(V4), "instructions@fixed0,cycles@fixed1", 1, "fixed1", 2 },
+	{ "the-first-of-two", PMU(V4),
+	  "instructions@gp0,branches@gp1,cycles@gp2,cycles@gp4", 2, "gp2", 4 },
+	{ "version-1", PMU(V1_FULL), "instructions@gp0,branches@gp1,cycles@gp3", 2, "gp3", 3 },
+	{ "version-1-enough", PMU(V1_FULL), "instructions@gp0,branches@gp1,cycles@gp3", 3 },
+	{ "version-6", PMU(V6_HOLES), "instructions@gp0,r2c2@fixed6,instructions@fixed0", 2,
+	  "fixed6", 3 },
+	{ "first-rotation", PMU(V4),
+	  "{branches@gp0-2,cycles@gp0-2,branches:u@gp0-2},{instructions@gp0-1,branches:k@gp0-1}",
+	  2, "gp2", 3 },
+	{ "second-rotation", PMU(V4),
+	  "{instructions@gp0-1,branches:k@gp0-1},{branches@gp0-2,cycles@gp0-2,branches:u@gp0-2}",
+	  2, "gp2", 3 },
+	{ "each-rotation-has-enough", PMU(V4),
+	  "{instructions@gp0-1,branches:k@gp0-1},{branches@gp0-1,cycles@gp0-1},{cycles:u@gp2}", 3 },
+	{ "not-all-rotations-together", PMU(V4),
+	  "{instructions@gp0-1,branches:k@gp0-1},{branches@gp1-2,cycles@gp1-2}", 2 },
+};
+
+static void starved_desc(const struct starved_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(starved, starved_rows, starved_desc);
+
+static const char *starved_sentence(struct kunit *test, const char *counter,
+				    const char *how, unsigned int together)
+{
+	char *text = kunit_kzalloc(test, 320, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, text);
+	snprintf(text, 320,
+		 "%s %s when %u counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time",
+		 counter, how, together);
+	return text;
+}
+
+/* All of them are well alone; and also when they starve all registers are put back. */
+static void selftest_starved(struct kunit *test)
+{
+	const struct starved_row *row = test->param_value;
+	struct my_event_set *set = test_set(test, row->pmu, row->events);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	struct my_pmu_why why = {};
+
+	test_leave_traces(sim);
+	before = sim->regs;
+	sim->broken = SIM_STARVED;
+	sim->broken_counters = ~0ULL;
+	sim->starved = row->starved;
+	if (row->starves) {
+		KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), -ENODEV);
+		KUNIT_EXPECT_STREQ(test, why.text,
+				   starved_sentence(test, row->starves, "stands still",
+						    row->together));
+		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
+		KUNIT_EXPECT_EQ(test, set->up_err, -ENODEV);
+	} else {
+		test_up(test, set);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
+	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
+	/* It is given more of them, and less again before the CPU comes back. */
+	sim->starved = 64;
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	sim->starved = row->starved;
+	KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), row->starves ? -ENODEV : 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Another set's counters are counters, too, as long as they count; they are not touched. */
+static void selftest_starved_beside(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions:u@gp0,cycles:u@fixed1");
+	struct my_pmu_sample *s = test_sample(test);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event_attr attr[2];
+	struct my_event_set *other;
+	struct my_pmu_why why;
+	unsigned int i;
+
+	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, other);
+	my_event_set_init(other, set->cpu);
+	KUNIT_ASSERT_EQ(test, my_parse_events("branches@gp1,cycles@gp2", attr, 2, &why), 2);
+	KUNIT_ASSERT_EQ(test, test_assign(other, attr, 2, &why), 0);
+	sim->broken = SIM_STARVED;
+	sim->broken_counters = BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(2);
+	sim->starved = 2;
+	test_up(test, other);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	test_up(test, set);
+	test_retire(test, 100, 0);
+	KUNIT_EXPECT_EQ(test, my_event_set_up(other, &why), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, why.text, starved_sentence(test, "gp2", "stands still", 4));
+	sim->starved = 1;
+	KUNIT_EXPECT_EQ(test, my_event_set_up(other, &why), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "gp1 stands still: it counts no instructions in code of 2048 instructions, while other events of my_pmu are counted: fewer counters may count at a time than CPUID says");
+	test_retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ_MSG(test, s->count[i], 110ULL, "event %u", i);
+	KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	sim->starved = 2;
+	test_up(test, other);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	my_event_set_release(set);
+}
+
+/**
+ * struct together_row - somebody else's instructions while counters count together
+ * @name: the case
+ * @calls: as of struct disturb_row, from the first run with all counters on
+ * @runs: how many there are then
+ * @refused: in the end
+ */
+struct together_row {
+	const char *name;
+	u64 calls;
+	unsigned int runs;
+	bool refused;
+};
+
+static const struct together_row together_rows[] = {
+	{ "never", 0, 4 },
+	{ "once-in-the-first-run", 0x1, 6 },
+	{ "once-in-the-second-run", 0x2, 6 },
+	{ "once-in-the-second-measurement", 0x4, 8 },
+	{ "as-much-in-both-runs", 0x3, 4 },
+	{ "except-the-last-two", 0x555, 16 },
+	{ "except-the-last", 0x1555, 16, true },
+	{ "every-other", 0x1111, 16, true },
+	{ "for-ever", 0xaaaa, 16, true },
+};
+
+static void together_desc(const struct together_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(together, together_rows, together_desc);
+
+/* One of the counters alone has had four runs, and the other one, too. */
+static void selftest_together(struct kunit *test)
+{
+	const struct together_row *row = test->param_value;
+	struct my_event_set *set = test_set(test, PMU(V4), "instructions@fixed0,cycles@fixed1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	int err;
+
+	test_near_wrap(sim);
+	sim->disturb = 1000;
+	sim->disturb_calls = row->calls << 8;
+	err = my_event_set_up(set, &why);
+	KUNIT_EXPECT_EQ(test, sim->known_codes, 8 + row->runs);
+	KUNIT_EXPECT_EQ_MSG(test, err, row->refused ? -ENODEV : 0, "%s", why.text);
+	if (row->refused)
+		KUNIT_EXPECT_STREQ(test, why.text,
+				   starved_sentence(test, "fixed0", "counts wrong", 2));
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* What has no counter more than what was tested is not tested again. */
+static void selftest_rotations(struct kunit *test)
+{
+	static const struct {
+		const char *events;
+		/* A generic counter is tested with two events alone, a fixed one with one. */
+		unsigned int alone, together;
+	} rows[] = {
+		{ "ref-cycles@fixed2", 1, 0 },
+		{ "cycles@fixed1,ref-cycles@fixed2", 2, 1 },
+		{ "{cycles@fixed1,ref-cycles@fixed2},{instructions@fixed0,instructions@gp0}", 5, 1 },
+		/* gp0 alone beside the others, twice */
+		{ "cycles@fixed1,{instructions:u@gp0-0},{branches@gp0-0}", 3, 1 },
+		/* gp0 and gp1; gp0; gp0 and gp2, each with fixed1 */
+		{ "cycles@fixed1,{r00c4@gp0-1,r00c4:u@gp0-1},{r00c4:k@gp0-0},{r00c4@gp0-0,r00c4@gp2-3,cycles:u@gp1-1}",
+		  7, 2 },
+	};
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct my_event_set *set = test_set(test, PMU(V4), rows[i].events);
+
+		test_up(test, set);
+		KUNIT_EXPECT_EQ_MSG(test, sim->known_codes,
+				    4 * (rows[i].alone + rows[i].together), "%s", rows[i].events);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
+}
+
 /* --- what comes between ------------------------------------------------------------ */
 
 /**
@@ -465,6 +688,10 @@ static struct kunit_case selftest_cases[] = {
 	KUNIT_CASE(selftest_bit_was_set),
 	KUNIT_CASE(selftest_overflow_no_more),
 	KUNIT_CASE(selftest_beside),
+	KUNIT_CASE_PARAM(selftest_starved, starved_gen_params),
+	KUNIT_CASE(selftest_starved_beside),
+	KUNIT_CASE_PARAM(selftest_together, together_gen_params),
+	KUNIT_CASE(selftest_rotations),
 	KUNIT_CASE_PARAM(selftest_disturbed, disturb_gen_params),
 	KUNIT_CASE_PARAM(selftest_absent, absent_gen_params),
 	{}
