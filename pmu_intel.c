@@ -134,6 +134,7 @@
 static const u16 intel_arch_events[] = {
 	0x003c,		/* unhalted core cycles */
 	0x00c0,		/* instructions retired */
+#define LAST_OF_ANY_CODE	1	/* whatever is executed has some of each */
 	0x013c,		/* unhalted reference cycles */
 	0x4f2e,		/* last-level cache references */
 	0x412e,		/* last-level cache misses */
@@ -406,7 +407,8 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
  * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
  *
  * Of architectural events there are a few in a cycle, and with a cmask one at most;
- * any other may be an occupancy.
+ * any other may be an occupancy.  Reference cycles are not of any code: their clock may be
+ * slow.
  */
 static void intel_encode(const struct my_x86_pmu *pmu,
 			 const struct my_perf_event_attr *attr,
@@ -416,6 +418,8 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	u64 user = !attr->exclude_user, kernel = !attr->exclude_kernel;
 
 	hw->rate_log2 = MY_RATE_LOG2;
+	hw->any_code = kernel && !(attr->config & CONFIG_MODIFIERS) &&
+		       intel_arch_event(attr->config) <= LAST_OF_ANY_CODE;
 	hw->more = pmu->cfg_c & BIT_ULL(hw->idx) ? INTEL_HW_CFG : 0;
 	hw->more |= attr->extra.msr ? INTEL_HW_EXTRA : 0;
 	hw->extra_msr = attr->extra.msr;

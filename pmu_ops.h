@@ -129,6 +129,7 @@ struct my_perf_event_attr {
  * @event_base_rdpmc: RDPMC index by which it is read
  * @more: the back end's: which other registers the event has
  * @rate_log2: in a millisecond there are never as many of its event
+ * @any_code: it counts something of whatever code the kernel executes
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
  *	before it; moved forward by the time that is excluded since, see
@@ -141,6 +142,7 @@ struct my_hw_perf_event {
 	u8 cntval_bits;
 	u8 rate_log2;
 	u8 more;
+	bool any_code;
 	u64 config;
 	u64 config_mask;
 	u32 config_base;

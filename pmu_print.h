@@ -46,6 +46,7 @@ struct my_summary {
 		unsigned int wrapped;
 		unsigned int clobbered;
 		unsigned int late;
+		unsigned int stuck;
 	} marks;
 	u64 unknown;
 	u64 growth[MY_EVENTS_MAX];

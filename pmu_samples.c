@@ -42,7 +42,7 @@
  * @missed: samples that were due before
  * @grown: its growth
  * @home: the counter that it never leaves, or MY_NO_COUNTER
- * @flag: the mark of that counter, or ""
+ * @flag: the mark of that counter, or of the event; or ""
  */
 struct my_samples_row {
 	const struct my_perf_event *event;
@@ -106,7 +106,7 @@ void my_samples_free(struct my_samples *samples)
 	kvfree(samples->row);
 }
 
-/* The flag is the one that matters most: the growth of the first two is not known. */
+/* The flag is the one that matters most: without growth there is always one of the others. */
 static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		     unsigned int i, u64 number)
 {
@@ -125,6 +125,8 @@ static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		.home = home,
 		.flag = marks->wrapped & counter ? "wrapped" : "",
 	};
+	if (t->grown[i].stuck)
+		row->flag = "stuck";
 	if (marks->late & counter)
 		row->flag = "late";
 	if (marks->clobbered & counter)

@@ -648,6 +648,7 @@ int my_event_set_assign(struct my_event_set *set,
 	if (err)
 		return refuse_schedule(set, *culprit, why);
 	set->rate_log2 = 0;
+	set->any_code = 0;
 	/* The first rotation comes last: counting begins with it. */
 	for (i = set->schedule.nr_rotations; i-- > 0;) {
 		my_event_set_place(set, i);
@@ -659,6 +660,7 @@ int my_event_set_assign(struct my_event_set *set,
 			set->used |= BIT_ULL(idx);
 			set->cpu->owner[idx] = set;
 			set->rate_log2 = max(set->rate_log2, set->event[j].hw.rate_log2);
+			set->any_code |= set->event[j].hw.any_code ? BIT_ULL(j) : 0;
 		}
 	}
 	set->cpu->used |= set->used;

@@ -130,11 +130,13 @@ struct my_pmu_schedule {
  * @late: read so late that it may have wrapped more than once; nothing was added to
  *	the count
  * @wrapped: it has wrapped; the growth was added all the same
+ * @stuck: it stands still although it counts what is executed; my_target_grow() finds it
  */
 struct my_pmu_marks {
 	u64 clobbered;
 	u64 late;
 	u64 wrapped;
+	u64 stuck;
 };
 
 /**
@@ -155,6 +157,7 @@ struct my_pmu_marks {
  * @timed: when the counts were last added together with the time, TSC
  * @nr_events: how many events
  * @rate_log2: of the fastest event, see struct my_hw_perf_event
+ * @any_code: events that count something of any code of the kernel, by place
  * @used: counters that belong to an event in any rotation
  * @schedule: which events are on which counters, in each rotation
  * @timer: ends rotations, if there is more than one
@@ -175,12 +178,12 @@ struct my_pmu_marks {
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
  *
- * @nr_events, @used, @rate_log2, @schedule and the events' encodings are written in task context
- * while the set is offline.  All else changes under @lock: on @cpu with interrupts off, or,
- * if it is offline, on any CPU.  On any CPU, also while it is online, captures are
- * accounted for (my_event_set_account()) and marks are taken.  On @cpu with interrupts off
- * @plan.seq and @capture are written without @lock.  Where events are rotated nothing is
- * captured, so that a rotation, on @cpu, needs no lock.
+ * @nr_events, @used, @rate_log2, @any_code, @schedule and the events' encodings are written in
+ * task context while the set is offline.  All else changes under @lock: on @cpu with
+ * interrupts off, or, if it is offline, on any CPU.  On any CPU, also while it is online,
+ * captures are accounted for (my_event_set_account()) and marks are taken.  On @cpu with
+ * interrupts off @plan.seq and @capture are written without @lock.  Where events are rotated
+ * nothing is captured, so that a rotation, on @cpu, needs no lock.
  */
 struct my_event_set {
 	struct my_pmu_cpu *cpu;
@@ -194,6 +197,7 @@ struct my_event_set {
 	u64 timed;
 	unsigned int nr_events;
 	unsigned int rate_log2;
+	u64 any_code;
 	u64 used;
 	struct my_pmu_schedule schedule;
 	struct my_rotate_timer timer;

@@ -10,6 +10,7 @@
 /**
  * struct my_grown - by how much an event has grown since the sample before
  * @known: whether it is known
+ * @stuck: it has not moved, which is no growth
  * @multiplexed: it is not on a counter throughout, and @growth is scaled
  * @growth: the growth, in events
  * @running: for how long it was on a counter, ns
@@ -17,6 +18,7 @@
  */
 struct my_grown {
 	bool known;
+	bool stuck;
 	bool multiplexed;
 	u64 growth;
 	u64 running;
@@ -60,10 +62,14 @@ struct my_target {
 
 /**
  * my_target_grow() - by how much each event has grown since the sample before
- * @t: the CPU, with two samples; @t->grown is filled in
+ * @t: the CPU, with two samples; @t->grown is filled in, and who is stuck is marked
  *
  * An event that is multiplexed is scaled.  The growth of another one is known as it is,
  * or not at all: then its counter was somebody else's for a while.
+ *
+ * Whenever counters are started, it is the kernel that goes on, to return from the interrupt
+ * in which it started them.  So an event that was on a counter, and counts something of any
+ * code of the kernel, has grown; if not, its counter stands still, which is no growth of 0.
  *
  * Context: the sampler.
  */
@@ -85,6 +91,10 @@ static inline void my_target_grow(struct my_target *t)
 						   grown.enabled, &grown.growth);
 		else
 			grown.known = grown.running == grown.enabled;
+		grown.stuck = !count && grown.running && t->set.any_code & BIT_ULL(i);
+		grown.known &= !grown.stuck;
+		if (grown.stuck && t->set.schedule.home[i] != MY_NO_COUNTER)
+			t->sample.marks.stuck |= BIT_ULL(t->set.schedule.home[i]);
 		t->grown[i] = grown;
 	}
 }

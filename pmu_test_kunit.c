@@ -1022,13 +1022,14 @@ static void core_clobbered(struct kunit *test)
 					  &sim_cpu(TEST_CPU)->regs.pmc[0]));
 	for (tries = 0; tries < 5000 && !count_having(" stolen="); tries++)
 		usleep_range(1000, 2000);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=",
 					       count_lines("cpu1 t=") + 2));
 	unload_module();
 	KUNIT_EXPECT_EQ(test, count_having(" stolen=gp0"), 1U);
 	KUNIT_EXPECT_EQ(test, count_having(" stolen="), 1U);
-	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 0ULL);
-	KUNIT_EXPECT_TRUE(test, strstr(lines[nr_lines - 1], " instructions@gp0=0"));
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 1000ULL);
+	KUNIT_EXPECT_EQ(test, count_having(" instructions@gp0="), 1U);
 }
 
 /* What a line begins with, up to its marks. */
@@ -1047,6 +1048,7 @@ static void core_marks(struct kunit *test)
 		struct my_pmu_marks marks;
 		u64 missed;
 		const char *line;
+		u64 stand;	/* counters that have not moved */
 	} rows[] = {
 		{ { 0, 0, 0 }, 0,
 		  HEAD " instructions@gp0=7 cycles@fixed1=9\n" },
@@ -1063,6 +1065,14 @@ static void core_marks(struct kunit *test)
 		{ { .clobbered = BIT_ULL(0), .late = BIT_ULL(33),
 		    .wrapped = BIT_ULL(0) | BIT_ULL(33) }, 1,
 		  HEAD " missed=1 wrapped=gp0,fixed1 stolen=gp0 late=fixed1\n" },
+		{ { 0, 0, 0 }, 0,
+		  HEAD " stuck=gp0 cycles@fixed1=9\n", .stand = BIT_ULL(0) },
+		{ { 0, 0, 0 }, 0,
+		  HEAD " stuck=fixed1 instructions@gp0=7\n", .stand = BIT_ULL(33) },
+		{ { 0, 0, 0 }, 2,
+		  HEAD " missed=2 stuck=gp0,fixed1\n", .stand = BIT_ULL(0) | BIT_ULL(33) },
+		{ { .late = BIT_ULL(0) }, 0,
+		  HEAD " late=gp0 stuck=gp0,fixed1\n", .stand = BIT_ULL(0) | BIT_ULL(33) },
 	};
 	struct my_target *t;
 	unsigned int i;
@@ -1078,7 +1088,8 @@ static void core_marks(struct kunit *test)
 		t->sample = (struct my_pmu_sample) {
 			.asked = 12000344999ULL, .time = 12000345677ULL,
 			.uptime = 5005, .marks = rows[i].marks,
-			.count = { 1007, 109 },
+			.count = { rows[i].stand & BIT_ULL(0) ? 1000 : 1007,
+				   rows[i].stand & BIT_ULL(33) ? 100 : 109 },
 			.running = { unknown & BIT_ULL(0) ? 6 : 5005,
 				     unknown & BIT_ULL(33) ? 6 : 5005 } };
 		t->last = (struct my_pmu_sample) {
@@ -1096,6 +1107,7 @@ static void core_line_multiplexed(struct kunit *test)
 	static const struct {
 		u64 count, running, enabled;
 		const char *events;
+		bool user;	/* of code that may not have been executed at all */
 	} rows[] = {
 		{ 7, 100, 100, " instructions=7(100%)" },
 		{ 7, 50, 100, " instructions=14(50%)" },
@@ -1103,30 +1115,34 @@ static void core_line_multiplexed(struct kunit *test)
 		/* The share is rounded. */
 		{ 7, 4, 1000, " instructions=1750(0%)" },
 		{ 7, 5, 1000, " instructions=1400(1%)" },
+		/* It was on one, and that stood still. */
+		{ 0, 1, 100, "" },
 		/* It was on none, or so briefly that it is more than a number holds. */
 		{ 0, 0, 100, "" },
 		{ 1ULL << 60, 1, 16, "" },
 		{ 1ULL << 60, 2, 16, " instructions=9223372036854775808(13%)" },
-		{ 0, 1, 0, " instructions=0(100%)" },
+		{ 0, 1, 0, " branches:u=0(100%)", .user = true },
 	};
 	char line[128];
 	struct my_target *t;
 	unsigned int i;
 
 	sim_reset(TEST_CPU, PMU(V1_40));
-	set_parameters("1", "instructions,cycles,branches", "8000");
+	set_parameters("1", "instructions,cycles,branches:u", "8000");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	t = my_session_next(session, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned int event = rows[i].user ? 2 : 0;
+
 		t->missed = 0;
 		t->sample = (struct my_pmu_sample) {
 			.asked = 12000344999ULL, .time = 12000345677ULL,
-			.uptime = 5 + rows[i].enabled,
-			.count = { 1000 + rows[i].count },
-			.running = { 5 + rows[i].running } };
-		t->last = (struct my_pmu_sample) {
-			.time = 7000345677ULL, .uptime = 5,
-			.count = { 1000 }, .running = { 5 } };
+			.uptime = 5 + rows[i].enabled };
+		t->last = (struct my_pmu_sample) { .time = 7000345677ULL, .uptime = 5 };
+		t->sample.count[event] = 1000 + rows[i].count;
+		t->sample.running[event] = 5 + rows[i].running;
+		t->last.count[event] = 1000;
+		t->last.running[event] = 5;
 		print_sample(t);
 		snprintf(line, sizeof(line), HEAD "%s\n", rows[i].events);
 		KUNIT_EXPECT_STREQ(test, last_line(), line);
@@ -1169,7 +1185,7 @@ static void core_late(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_ASSERT_TRUE(test, wait_for_lines("cpu1 t=", 2));
 	unload_module();
-	KUNIT_EXPECT_TRUE(test, strstr(lines[HEAD_LINES], " late=fixed1 instructions@gp0=0\n"));
+	KUNIT_EXPECT_TRUE(test, strstr(lines[HEAD_LINES], " late=fixed1 stuck=gp0,fixed1\n"));
 	KUNIT_EXPECT_FALSE(test, strstr(lines[HEAD_LINES], "cycles@fixed1"));
 }
 
@@ -1450,6 +1466,39 @@ static void core_keep_up_marks(struct kunit *test)
 	load_in_steps(test, "1", EVERYWHERE, 100);
 	let_pass(65 * NSEC_PER_MSEC);
 	find_mark(test, " late=gp0 ");
+	unload_module();
+}
+
+static void enable_gp0(void *select)
+{
+	sim_cpu(TEST_CPU)->regs.evtsel[0] = *(u64 *)select;
+}
+
+/* A hypervisor that has two counters left has none for ours when another one counts. */
+static void core_starved(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 select = 0x4300c4, none = 0;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	sim->broken = SIM_STARVED;
+	sim->broken_counters = ~0ULL;
+	sim->starved = 2;
+	load_in_steps(test, "1", "instructions@gp1,instructions@gp2", 100);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	step_to_sample(test);
+	KUNIT_EXPECT_TRUE(test, strstr(last_line(),
+				       " instructions@gp1=1000 instructions@gp2=1000\n"));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, enable_gp0, &select));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	step_to_sample(test);
+	KUNIT_EXPECT_TRUE(test, strstr(last_line(), " stuck=gp2 instructions@gp1=1000\n"));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, enable_gp0, &none));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	step_to_sample(test);
+	KUNIT_EXPECT_TRUE(test, strstr(last_line(),
+				       " instructions@gp1=1000 instructions@gp2=1000\n"));
+	KUNIT_EXPECT_EQ(test, count_having(" stuck="), 1U);
 	unload_module();
 }
 
@@ -2848,6 +2897,8 @@ static void core_sleep_breaks(struct kunit *test)
 
 /* --- several CPUs -------------------------------------------------------------------- */
 
+/* User mode alone: that may stand still, and one of them often does in a sample. */
+
 static void retire_some(void *cpu)
 {
 	struct sim_cpu *sim = sim_cpu((unsigned long)cpu);
@@ -2872,7 +2923,7 @@ static void core_two_cpus(struct kunit *test)
 		test_leave_traces(sim_cpu(i));
 		before[i] = sim_cpu(i)->regs;
 	}
-	set_parameters("0-1", "instructions@gp1,instructions", "5");
+	set_parameters("0-1", "instructions:u@gp1,instructions:u", "5");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_TRUE(test, str_has_prefix(lines[0], "cpu0-1: "));
 	KUNIT_EXPECT_STREQ(test, lines[HEAD_LINES - 1],
@@ -2885,9 +2936,9 @@ static void core_two_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), count_lines("all t="));
 	KUNIT_EXPECT_TRUE(test, strstr(last_line(), " cpus=2 spread="));
 	/* 100 and 101, and their sum. */
-	KUNIT_EXPECT_EQ(test, total(" instructions@gp1="), 2 * 201ULL);
-	KUNIT_EXPECT_EQ(test, total(" instructions@fixed0="), 201ULL);
-	KUNIT_EXPECT_EQ(test, total(" instructions="), 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions:u@gp1="), 2 * 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions:u@fixed0="), 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions:u="), 201ULL);
 	for (i = 0; i < 2; i++)
 		test_expect_registers(test, PMU(V4), &before[i], &sim_cpu(i)->regs);
 	KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
@@ -2990,7 +3041,7 @@ static void core_joins(struct kunit *test)
 	test_leave_traces(sim);
 	before = sim->regs;
 	KUNIT_ASSERT_EQ(test, remove_cpu(1), 0);
-	set_parameters("all", EVERYWHERE, "5");
+	set_parameters("all", "instructions:u@gp0,cycles@fixed1", "5");
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu0 t=", 2));
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
@@ -3001,7 +3052,7 @@ static void core_joins(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1 is back, counting goes on\n"), 1U);
 	unload_module();
-	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 2 * 201ULL);
+	KUNIT_EXPECT_EQ(test, total(" instructions:u@gp0="), 2 * 201ULL);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
@@ -3228,6 +3279,43 @@ static void core_samples_multiplexed(struct kunit *test)
 		    "3,1,1000,100,10,2,\"instructions\",,7,100,100,\n"
 		    "3,1,1000,100,10,2,\"cycles\",,18,100,50,\n"
 		    "3,1,1000,100,10,2,\"branches\",,,100,0,\n");
+	close_file(&opened[0]);
+	unload_module();
+}
+
+/* What stands still has no growth; on no counter of its own, too. */
+static void core_samples_stuck(struct kunit *test)
+{
+	struct my_target *t = load_for_rows_of(test,
+					       "instructions@gp0-1,cycles@gp0-1,branches@gp0-1");
+	struct file *file = open_file(test, 0, SAMPLES_FILE, 0);
+
+	expect_text(test, file, HEADER_TEXT);
+	memset(t->sample.count, 0, sizeof(t->sample.count));
+	t->sample.running[1] = 0;
+	t->sample.running[2] = 50;
+	my_target_grow(t);
+	KUNIT_EXPECT_EQ(test, t->sample.marks.stuck, 0ULL);
+	add_sample(t, 3);
+	expect_text(test, file,
+		    "3,1,1000,100,10,2,\"instructions\",,,100,100,stuck\n"
+		    "3,1,1000,100,10,2,\"cycles\",,,100,0,\n"
+		    "3,1,1000,100,10,2,\"branches\",,0,100,50,\n");
+	close_file(&opened[0]);
+	unload_module();
+
+	fresh_start(test);
+	t = load_for_rows(test);
+	file = open_file(test, 0, SAMPLES_FILE, 0);
+	expect_text(test, file, HEADER_TEXT);
+	memset(t->sample.count, 0, sizeof(t->sample.count));
+	my_target_grow(t);
+	KUNIT_EXPECT_EQ(test, t->sample.marks.stuck, BIT_ULL(0) | BIT_ULL(33));
+	add_sample(t, 3);
+	/* The first one has wrapped, too; that the other one is late says more. */
+	expect_text(test, file,
+		    "3,1,1000,100,10,2,\"instructions\",gp0,,100,100,stuck\n"
+		    "3,1,1000,100,10,2,\"cycles\",fixed1,,100,50,late\n");
 	close_file(&opened[0]);
 	unload_module();
 }
@@ -3576,6 +3664,12 @@ static void core_summary(struct kunit *test)
 	print_summary(test, p, sum);
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "all t=0.000001 cpus=3 spread=600 missed=2 wrapped=2 stolen=1 late=2 instructions@gp0=21\n");
+	/* And a fourth stands still. */
+	t->sample.count[0] = t->last.count[0];
+	add_to_summary(sum, t);
+	print_summary(test, p, sum);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "all t=0.000001 cpus=4 spread=600 missed=2 wrapped=2 stolen=1 late=2 stuck=1\n");
 	unload_module();
 }
 
@@ -4194,6 +4288,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_ticks),
 	KUNIT_CASE(core_sampler_keeps_off),
 	KUNIT_CASE(core_clobbered),
+	KUNIT_CASE(core_starved),
 	KUNIT_CASE(core_marks),
 	KUNIT_CASE(core_line_multiplexed),
 	KUNIT_CASE(core_latency),
@@ -4267,6 +4362,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_cannot_join),
 	KUNIT_CASE(core_samples_file),
 	KUNIT_CASE(core_samples_multiplexed),
+	KUNIT_CASE(core_samples_stuck),
 	KUNIT_CASE(core_samples_short_reads),
 	KUNIT_CASE(core_samples_dropped),
 	KUNIT_CASE(core_samples_faults),

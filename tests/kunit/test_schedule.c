@@ -614,8 +614,42 @@ static void schedule_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set->rate_log2, 26U);
 }
 
+/* Which events have some of whatever code the kernel executes. */
+static void schedule_any_code(struct kunit *test)
+{
+	static const struct {
+		const char *events;
+		u64 any_code;
+	} rows[] = {
+		{ "instructions@gp0,instructions@fixed0,cycles@gp1,cycles@fixed1", 0xf },
+		{ "instructions:k@gp0,instructions:k@fixed0,cycles:uk@gp1,cycles:k@fixed1", 0xf },
+		{ "instructions:u@gp0,instructions:u@fixed0,cycles:u@gp1,cycles:u@fixed1", 0 },
+		{ "branches,ref-cycles@fixed2,cache-misses,r99", 0 },
+		{ "r00c0,r003c,r01c0,r013c", 0x3 },
+		{ "cpu/instructions,cmask=1/,cpu/cycles,inv/,cpu/cycles,edge/,cycles", 0x8 },
+		/* In whichever rotation */
+		{ "{branches@gp0-1,cycles@gp0-1},{instructions@gp0-1,instructions:u@gp0-1}", 0x6 },
+		{ "branches", 0 },
+	};
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles,instructions");
+	struct my_perf_event_attr *attr;
+	struct my_pmu_why why;
+	unsigned int i;
+	int nr;
+
+	attr = kunit_kcalloc(test, 4, sizeof(*attr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		nr = my_parse_events(rows[i].events, attr, 4, &why);
+		KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why.text);
+		KUNIT_ASSERT_EQ_MSG(test, test_assign(set, attr, nr, &why), 0, "%s", why.text);
+		KUNIT_EXPECT_EQ_MSG(test, set->any_code, rows[i].any_code, "%s", rows[i].events);
+	}
+}
+
 static struct kunit_case schedule_cases[] = {
 	KUNIT_CASE(schedule_rate),
+	KUNIT_CASE(schedule_any_code),
 	KUNIT_CASE(schedule_match),
 	KUNIT_CASE(schedule_rotations),
 	KUNIT_CASE(schedule_most),
