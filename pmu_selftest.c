@@ -97,6 +97,9 @@ static bool is_right(const struct my_pmu_probe *probe, u64 count)
 	       count <= most + (most >> TOLERANCE_LOG2);
 }
 
+static const char beside_others[] =
+	", while other events of my_pmu are counted: fewer may count at a time than CPUID says";
+
 /* @others: counters of other sets are counting. */
 static int refuse_rate(const struct my_hw_perf_event *hw,
 		       const struct my_pmu_probe *probe, u64 count, bool others,
@@ -111,8 +114,7 @@ static int refuse_rate(const struct my_hw_perf_event *hw,
 				 "%s%d stands still: it counts no %s in code of %u instructions%s",
 				 kind, number, probe->unit,
 				 ROUNDS * HW_ROUND_INSTRUCTIONS,
-				 others ? ", while other events of my_pmu are counted: fewer counters may count at a time than CPUID says" :
-					  "");
+				 others ? beside_others : "");
 	if (least == most)
 		return my_refuse(why, -ENODEV,
 				 "%s%d counts wrong: %lld %s where the CPU has executed %u",
