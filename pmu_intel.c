@@ -134,7 +134,7 @@
 static const u16 intel_arch_events[] = {
 	0x003c,		/* unhalted core cycles */
 	0x00c0,		/* instructions retired */
-#define LAST_OF_ANY_CODE	1	/* whatever is executed has some of each */
+#define LAST_OF_ANY_CODE	1	/* any code has some of each */
 	0x013c,		/* unhalted reference cycles */
 	0x4f2e,		/* last-level cache references */
 	0x412e,		/* last-level cache misses */
@@ -368,7 +368,7 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		*reason = "does not have EQ (CPUID.23H:EBX), bit 36 of an event select";
 		return 0;
 	}
-	/* What perf knows of an event it may not know of one that is made of it. */
+	/* Where perf counts the plain event says nothing of fixed counters for this one. */
 	if (attr->config & (CONFIG_MODIFIERS | CONFIG_UMASK2))
 		known &= MY_GENERIC_COUNTERS;
 	counters = known & pmu->counters & MY_FIXED_COUNTERS;
@@ -407,8 +407,8 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
  * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
  *
  * Of architectural events there are a few in a cycle, and with a cmask one at most;
- * any other may be an occupancy.  Reference cycles are not of any code: their clock may be
- * slow.
+ * any other may be an occupancy.  Reference cycles need not
+ * grow with any code: their clock may be slow.
  */
 static void intel_encode(const struct my_x86_pmu *pmu,
 			 const struct my_perf_event_attr *attr,

@@ -129,7 +129,7 @@ struct my_perf_event_attr {
  * @event_base_rdpmc: RDPMC index by which it is read
  * @more: the back end's: which other registers the event has
  * @rate_log2: in a millisecond there are never as many of its event
- * @any_code: it counts something of whatever code the kernel executes
+ * @any_code: it grows with any code that the kernel executes
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
  *	before it; moved forward by the time that is excluded since, see

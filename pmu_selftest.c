@@ -12,9 +12,9 @@
  * What surrounds the code is counted, too.  It is the same in two runs, so the
  * difference between one run and another of twice the length is the code's own.
  *
- * Others count each guest's counter by one of the host's, and if the host has none left, the
- * guest's stands still and nothing tells.  So those that will count at the same time count
- * the code at the same time, too.
+ * KVM counts each counter of a guest with one of the host's.  If the host has none left, the
+ * guest's counter stands still, and no register shows that.  So the counters that will count
+ * at the same time also count the code at the same time.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -125,7 +125,7 @@ static int refuse_rate(const struct my_hw_perf_event *hw,
 			 ROUNDS * HW_ROUND_INSTRUCTIONS, least, most);
 }
 
-/* Not all counters count the probe's event, and not all that do need to be asked. */
+/* Not all counters count the probe's event, and on some that do it need not be tried. */
 static bool counts_probe(const struct my_x86_pmu *pmu, int idx,
 			 const struct my_pmu_probe *probe)
 {
@@ -174,8 +174,8 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 /* --- counters that count at the same time ------------------------------------------ */
 
 /*
- * The first probe that a counter counts and that cannot be 0, and how it does; or NULL:
- * from a counter without one nothing can be told.
+ * The first probe whose event the counter counts and that cannot be 0; @hw is filled in.
+ * NULL if there is none: whether such a counter counts cannot be tested.
  */
 static const struct my_pmu_probe *find_probe(const struct my_x86_pmu *pmu, int idx,
 					     struct my_hw_perf_event *hw)
@@ -278,10 +278,10 @@ static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why 
 }
 
 /*
- * Counters of other sets that are counting count on, untouched, as they do in the test of a
- * single one: they take from what there is at a time, and that is what this is about.  Theirs
- * are not looked at: their events may be such as do not happen here.  KVM's host, when it has
- * none left, leaves out what came last, and that is this set's.
+ * Counters of other sets go on counting, as in the test of a single counter: they, too, need
+ * counters of the host, which is what is tested here.  They are not checked, because their
+ * events may not occur in this code.  A host that has no counter left leaves out what was
+ * programmed last, which is a counter of this set.
  */
 static int test_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
 {
@@ -316,7 +316,7 @@ static u64 counters_in(const struct my_pmu_rotation *rotation)
 	return counters;
 }
 
-/* A rotation that has no counter more than one before it does was tested with that. */
+/* A rotation all of whose counters are in an earlier one has been tested with that. */
 static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
 {
 	u64 tested[MY_EVENTS_MAX];

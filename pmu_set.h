@@ -130,7 +130,7 @@ struct my_pmu_schedule {
  * @late: read so late that it may have wrapped more than once; nothing was added to
  *	the count
  * @wrapped: it has wrapped; the growth was added all the same
- * @stuck: it stands still although it counts what is executed; my_target_grow() finds it
+ * @stuck: it stands still although the CPU has executed what it counts, see my_target_grow()
  */
 struct my_pmu_marks {
 	u64 clobbered;
@@ -157,7 +157,7 @@ struct my_pmu_marks {
  * @timed: when the counts were last added together with the time, TSC
  * @nr_events: how many events
  * @rate_log2: of the fastest event, see struct my_hw_perf_event
- * @any_code: events that count something of any code of the kernel, by place
+ * @any_code: events that grow with any code that the kernel executes, by place
  * @used: counters that belong to an event in any rotation
  * @schedule: which events are on which counters, in each rotation
  * @timer: ends rotations, if there is more than one

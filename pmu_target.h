@@ -10,7 +10,7 @@
 /**
  * struct my_grown - by how much an event has grown since the sample before
  * @known: whether it is known
- * @stuck: it has not moved, which is no growth
+ * @stuck: its counter stands still although it counts what the CPU has executed
  * @multiplexed: it is not on a counter throughout, and @growth is scaled
  * @growth: the growth, in events
  * @running: for how long it was on a counter, ns
@@ -62,14 +62,14 @@ struct my_target {
 
 /**
  * my_target_grow() - by how much each event has grown since the sample before
- * @t: the CPU, with two samples; @t->grown is filled in, and who is stuck is marked
+ * @t: the CPU, with two samples; @t->grown and the marks of stuck counters are filled in
  *
  * An event that is multiplexed is scaled.  The growth of another one is known as it is,
  * or not at all: then its counter was somebody else's for a while.
  *
- * Whenever counters are started, it is the kernel that goes on, to return from the interrupt
- * in which it started them.  So an event that was on a counter, and counts something of any
- * code of the kernel, has grown; if not, its counter stands still, which is no growth of 0.
+ * After counters were started the CPU executes at least the kernel's return from that
+ * interrupt.  So an event that counts something in any code of the kernel has grown if it
+ * was on a counter.  If it has not, its counter stands still, and its growth is not known.
  *
  * Context: the sampler.
  */
