@@ -468,7 +468,7 @@ static enum fit judge(u32 msr, const struct my_perf_event *event, u64 chosen, u6
 	return fit;
 }
 
-/* With the other register goes the other event. */
+/* With the other register goes the other event; done twice it changes nothing. */
 static void take_other(struct my_perf_event_attr *attr)
 {
 	u16 code = attr->config;
@@ -483,19 +483,18 @@ static int choose_register(struct my_perf_event *event, u64 chosen, u64 always,
 {
 	struct my_extra_reg *extra = &event->attr.extra;
 	const struct my_x86_pmu *pmu = &event->set->cpu->pmu;
-	struct my_perf_event_attr swapped = event->attr;
 	enum fit fit, other = TAKEN;
 	const char *reason;
 
 	fit = judge(extra->msr, event, chosen, always);
-	/* perf may know registers that the back end does not. */
 	if (extra->other_msr) {
-		take_other(&swapped);
-		if (pmu->ops->counters_for(pmu, &swapped, NULL, &reason))
-			other = judge(extra->other_msr, event, chosen, always);
+		take_other(&event->attr);
+		/* perf may know registers that the back end does not. */
+		if (pmu->ops->counters_for(pmu, &event->attr, NULL, &reason))
+			other = judge(extra->msr, event, chosen, always);
+		if (other <= fit)
+			take_other(&event->attr);
 	}
-	if (other > fit)
-		event->attr = swapped;
 	if (fit != TAKEN || other != TAKEN)
 		return 0;
 	return my_refuse(why, -ENOSPC,
@@ -606,7 +605,7 @@ void my_event_set_release(struct my_event_set *set)
  * see my_event_set_up().  From then until my_event_set_release() the counters belong to
  * the set.
  *
- * Context: task, with 2 kB of stack; see struct my_pmu_cpu.  No register is touched.
+ * Context: task, with 4 kB of stack; see struct my_pmu_cpu.  No register is touched.
  * Return: 0; -EINVAL for a counter that does not exist or cannot count the event,
  * -EBUSY for one that is in use; -EOPNOTSUPP if the CPU does not have the event;
  * -ENOSPC if some could never have their counters.
