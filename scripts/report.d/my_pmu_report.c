@@ -640,12 +640,28 @@ static const struct report_file {
 	{ "costs", costs_show },
 };
 
+/* Each time: who uses a counter changes, as when the NMI watchdog ends. */
+static long probe(void *unused)
+{
+	unsigned long flags;
+	int err;
+
+	refusal.text[0] = '\0';
+	local_irq_save(flags);
+	err = my_intel_pmu_probe(&self.pmu, &refusal);
+	if (!err && intel_find_in_use(&self.pmu, &in_use))
+		my_refuse(&refusal, -EIO, "an event select faults");
+	local_irq_restore(flags);
+	return 0;
+}
+
 static int show_file(struct seq_file *m, void *unused)
 {
 	const struct report_file *file = m->private;
 	int err;
 
 	mutex_lock(&one_reader);
+	work_on_cpu(cpu, probe, NULL);
 	err = file->show(m, unused);
 	mutex_unlock(&one_reader);
 	return err;
@@ -664,19 +680,6 @@ static const struct file_operations report_fops = {
 	.release = single_release,
 };
 
-static long probe(void *unused)
-{
-	unsigned long flags;
-	int err;
-
-	local_irq_save(flags);
-	err = my_intel_pmu_probe(&self.pmu, &refusal);
-	if (!err && intel_find_in_use(&self.pmu, &in_use))
-		my_refuse(&refusal, -EIO, "an event select faults");
-	local_irq_restore(flags);
-	return 0;
-}
-
 static int __init report_init(void)
 {
 	unsigned int i;
@@ -693,7 +696,6 @@ static int __init report_init(void)
 	if (!values)
 		return -ENOMEM;
 	self.cpu = cpu;
-	work_on_cpu(cpu, probe, NULL);
 	dir = debugfs_create_dir("my_pmu_report", NULL);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, 0400, dir, (void *)&files[i], &report_fops);
