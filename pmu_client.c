@@ -144,7 +144,7 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 	if (err)
 		return err;
 	if (cpu->pmu.counters & MY_GENERIC_COUNTERS & ~host->reserved ||
-	    (host->guarded && !cpu->guard))
+	    (host->guarded && !my_pmu_cpu_is_guarded(cpu)))
 		return my_refuse(why, -EBUSY,
 				 "CPU %d has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
 				 cpu->cpu);

@@ -90,7 +90,7 @@ static void clients_come(int cpu)
 	struct my_pmu_why why;
 
 	/* There are none, or the reason is printed. */
-	if (hotplug.session->guarded && !my_pmu_cpu_of(cpu)->guard)
+	if (hotplug.session->guarded && !my_pmu_cpu_is_guarded(my_pmu_cpu_of(cpu)))
 		return;
 	if (my_clients_come(cpu, &why))
 		pr_err("cpu%d is back, but an event of another module cannot be counted: %s\n",

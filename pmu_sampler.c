@@ -90,22 +90,23 @@ static void check_guards(struct my_session *s)
 	struct my_pmu_why why;
 	struct my_target *t;
 	void *before;
+	bool lost;
 	int err;
 
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
 		if (t->set.offline)
 			continue;
 		before = t->set.cpu->guard;
+		lost = t->set.cpu->unguarded;
 		err = my_session_guard(s, t->set.cpu, &why);
-		if (err && !t->unguarded)
+		if (err && !lost)
 			pr_err("cpu%d: perf is not kept out any more, counts may be wrong: %s\n",
 			       t->set.cpu->cpu, why.text);
-		else if (t->unguarded && !err)
+		else if (lost && !err)
 			pr_info("cpu%d: perf is kept out again\n", t->set.cpu->cpu);
 		else if (t->set.cpu->guard != before)
 			pr_err("cpu%d: perf was not kept out for a while, counts may be wrong\n",
 			       t->set.cpu->cpu);
-		t->unguarded = err;
 	}
 }
 

@@ -429,6 +429,7 @@ void my_session_unguard(struct my_pmu_cpu *cpu)
 	if (cpu->guard)
 		my_perf_let_go(cpu->guard);
 	cpu->guard = NULL;
+	cpu->unguarded = false;
 }
 
 /**
@@ -438,8 +439,8 @@ void my_session_unguard(struct my_pmu_cpu *cpu)
  * @why: if refused, the reason and the cure
  *
  * From Linux 6.11 on perf has registers of version 6 that Linux's reservations do not know.
- * A guard that perf has put off is replaced, and kept if there is no other one: others see
- * by it that the CPU needs one.
+ * A guard that perf has put off is replaced, and kept if there is no other one: the
+ * self-test sees by it that overflow bits cannot be relied on.
  *
  * Context: task, or a hotplug callback; sleeps.
  * Return: 0, also if it has a guard, or needs none; -EBUSY; -ENOMEM.
@@ -452,6 +453,7 @@ int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
 	if (!s->guarded || (before && my_perf_excludes(before)))
 		return 0;
 	guard = my_perf_exclude(cpu->cpu);
+	WRITE_ONCE(cpu->unguarded, IS_ERR(guard));
 	if (guard == ERR_PTR(-EBUSY))
 		return my_refuse_busy(why);
 	if (guard == ERR_PTR(-ENOMEM))

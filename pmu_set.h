@@ -54,6 +54,8 @@ static_assert(sizeof(struct my_perf_event) == 256);
  * @guard: what keeps perf off its counters, where reservations do not, unless perf has put
  *	it off (my_perf_excludes()); or NULL.  While the CPU is counted on it is replaced, but
  *	not removed, by the sampler
+ * @unguarded: perf has put @guard off, and another one could not be had when the sampler last
+ *	looked
  * @user_rdpmc: any process could read counters when that was last looked at
  * @used: counters that belong to an event set
  * @owner: of each counter the set that it belongs to, or NULL
@@ -74,6 +76,7 @@ struct my_pmu_cpu {
 	struct my_pmu_state state;
 	u64 firmware;
 	void *guard;
+	bool unguarded;
 	bool user_rdpmc;
 	u64 used;
 	struct my_event_set *owner[MY_PMC_MAX];
@@ -90,6 +93,15 @@ static inline struct my_pmu_cpu *my_pmu_cpu_of(int cpu)
 
 	c->cpu = cpu;
 	return c;
+}
+
+/*
+ * As far as is known: is perf kept off the counters by a guard?  The guard itself may be
+ * looked at by the sampler only, which may replace it at any time.
+ */
+static inline bool my_pmu_cpu_is_guarded(const struct my_pmu_cpu *cpu)
+{
+	return cpu->guard && !READ_ONCE(cpu->unguarded);
 }
 
 /*

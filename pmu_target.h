@@ -38,7 +38,6 @@ struct my_grown {
  * @sample: the current sample
  * @last: the one before
  * @grown: from that one to this, by event
- * @unguarded: perf has put the CPU's guard off, and there is no other one
  * @missed: samples that were due since then
  * @nr_samples: samples so far; debugfs reads it meanwhile
  * @nr_missed: and those that were due and not had
@@ -54,7 +53,6 @@ struct my_target {
 	struct my_pmu_sample sample;
 	struct my_pmu_sample last;
 	struct my_grown grown[MY_EVENTS_MAX];
-	bool unguarded;
 	u64 missed;
 	u64 nr_samples;
 	u64 nr_missed;

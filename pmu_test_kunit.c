@@ -3886,6 +3886,7 @@ static void look_for_guard(void)
 static void core_guard_lost(struct kunit *test)
 {
 	struct sim_registers before;
+	struct my_pmu_why why;
 
 	sim_perf.stays = true;
 	sim_perf.excludes = true;
@@ -3900,6 +3901,7 @@ static void core_guard_lost(struct kunit *test)
 	step_to_sample(test);
 	step_to_sample(test);
 	KUNIT_EXPECT_EQ(test, count_lines(LOST), 1U);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(my_perf_event_create(TEST_CPU, "cycles:u", &why)), -EBUSY);
 	sim_perf.pinned = 0;
 	nr_unguarded = 0;
 	sim_perf.meanwhile = look_for_guard;
@@ -3908,6 +3910,7 @@ static void core_guard_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_lines("cpu1: perf is kept out again\n"), 1U);
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(TEST_CPU));
 	KUNIT_EXPECT_EQ(test, sim_perf.excluded, 2U);
+	my_perf_event_destroy(new_client(test, TEST_CPU, "cycles:u"));
 	/* One that can be replaced at once. */
 	sim_perf.lost = BIT(TEST_CPU);
 	step_to_sample(test);
