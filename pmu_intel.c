@@ -132,9 +132,10 @@
  * EBX: SDM, "Pre-defined architectural performance events".
  */
 static const u16 intel_arch_events[] = {
+#define ARCH_CYCLES		0
 	0x003c,		/* unhalted core cycles */
+#define ARCH_INSTRUCTIONS	1
 	0x00c0,		/* instructions retired */
-#define LAST_OF_ANY_CODE	1	/* any code has some of each */
 	0x013c,		/* unhalted reference cycles */
 	0x4f2e,		/* last-level cache references */
 	0x412e,		/* last-level cache misses */
@@ -407,8 +408,8 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
  * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
  *
  * Of architectural events there are a few in a cycle, and with a cmask one at most;
- * any other may be an occupancy.  Reference cycles need not
- * grow with any code: their clock may be slow.
+ * any other may be an occupancy.  Any code has some instructions and cycles; reference
+ * cycles it need not have, because their clock may be slow.
  */
 static void intel_encode(const struct my_x86_pmu *pmu,
 			 const struct my_perf_event_attr *attr,
@@ -416,10 +417,11 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 {
 	unsigned int i = my_pmc_number(hw->idx), shift = i * FIXED_FIELD_BITS;
 	u64 user = !attr->exclude_user, kernel = !attr->exclude_kernel;
+	u64 event = attr->config & (CONFIG_CODE | CONFIG_MODIFIERS);
 
 	hw->rate_log2 = MY_RATE_LOG2;
-	hw->any_code = kernel && !(attr->config & CONFIG_MODIFIERS) &&
-		       intel_arch_event(attr->config) <= LAST_OF_ANY_CODE;
+	hw->any_code = kernel && (event == intel_arch_events[ARCH_CYCLES] ||
+				  event == intel_arch_events[ARCH_INSTRUCTIONS]);
 	hw->more = pmu->cfg_c & BIT_ULL(hw->idx) ? INTEL_HW_CFG : 0;
 	hw->more |= attr->extra.msr ? INTEL_HW_EXTRA : 0;
 	hw->extra_msr = attr->extra.msr;
