@@ -13,6 +13,9 @@
  * The last three program counters and put them back.  They need my_pmu, loaded with
  * counters=none, which keeps perf away and uses none itself.  Columns are separated by
  * tabs; scripts/report says what is right and what is wrong.
+ *
+ * All that is done on the CPU is done in short cross-calls: a thread there would wait for
+ * whatever keeps an isolated CPU busy, and could be moved to another CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -25,7 +28,6 @@
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
-#include <linux/workqueue.h>
 
 /* The module's back end and its self-test, as they are. */
 #include "pmu_intel.c"
@@ -61,7 +63,7 @@ static const struct {
 	{ 0x23, 0 }, { 0x23, 1 }, { 0x23, 2 }, { 0x23, 3 }, { 0x23, 4 }, { 0x23, 5 },
 };
 
-static long show_leaves(void *m)
+static void show_leaves(void *m)
 {
 	u32 eax, ebx, ecx, edx;
 	unsigned int i;
@@ -79,7 +81,6 @@ static long show_leaves(void *m)
 	hw_cpuid(1, 0, &eax, &ebx, &ecx, &edx);
 	if (ecx & CPUID_1_ECX_PDCM && !hw_rdmsr(MSR_IA32_PERF_CAPABILITIES, &cap))
 		seq_printf(m, "capabilities\t%#llx\n", cap);
-	return 0;
 }
 
 /* The function of a cross-call: is this CPU's PMU like that of @cpu? */
@@ -96,11 +97,11 @@ static int leaves_show(struct seq_file *m, void *unused)
 {
 	unsigned int nr_alike = 0;
 	int other;
-	long err = work_on_cpu(cpu, show_leaves, m);
 
-	if (err || refusal.text[0]) {
+	smp_call_function_single(cpu, show_leaves, m, 1);
+	if (refusal.text[0]) {
 		seq_printf(m, "refused\t%s\n", refusal.text);
-		return err;
+		return 0;
 	}
 	cpus_read_lock();
 	for_each_online_cpu(other) {
@@ -194,10 +195,9 @@ static int registers_show(struct seq_file *m, void *unused)
 
 #define PERF_ROUNDS	1000
 
-static long run_code(void *unused)
+static void run_code(void *unused)
 {
 	hw_run_known_code(PERF_ROUNDS);
-	return 0;
 }
 
 /* "refused", the errno; or "counted": how many instructions, of how many at least; ns */
@@ -218,7 +218,7 @@ static int perf_show(struct seq_file *m, void *unused)
 		seq_printf(m, "refused\t%ld\n", -PTR_ERR(event));
 		return 0;
 	}
-	work_on_cpu(cpu, run_code, NULL);
+	smp_call_function_single(cpu, run_code, NULL, 1);
 	count = perf_event_read_value(event, &enabled, &running);
 	perf_event_release_kernel(event);
 	seq_printf(m, "counted\t%llu\t%u\t%llu\t%llu\n", count,
@@ -236,6 +236,7 @@ static int perf_show(struct seq_file *m, void *unused)
  * @number: of this measurement, from 0 on
  * @nr: how many measurements
  * @right: how many of them were right
+ * @err: of the last of them
  * @why: what was wrong, if one was refused
  */
 struct trial {
@@ -245,6 +246,7 @@ struct trial {
 	unsigned int number;
 	unsigned int nr;
 	unsigned int right;
+	int err;
 	struct my_pmu_why why;
 };
 
@@ -271,21 +273,27 @@ static int try_once(struct trial *t)
 	return first ?: err;
 }
 
-static long try_often(void *trial)
+/* The function of a cross-call. */
+static void try_on_cpu(void *trial)
 {
 	struct trial *t = trial;
-	unsigned long flags;
-	int err = 0;
 
-	for (t->number = 0; t->number < t->nr && !err; t->number++) {
-		local_irq_save(flags);
-		err = try_once(t);
-		local_irq_restore(flags);
+	t->err = try_once(t);
+}
+
+static int try_often(struct trial *t)
+{
+	t->err = 0;
+	for (t->number = 0; t->number < t->nr && !t->err; t->number++) {
+		if (signal_pending(current))
+			return my_refuse(&t->why, -EINTR, "interrupted");
+		if (smp_call_function_single(cpu, try_on_cpu, t, 1))
+			return my_refuse(&t->why, -ENXIO, "CPU %d is offline", cpu);
 		cond_resched();
 	}
-	if (err && !t->why.text[0])
-		my_refuse(&t->why, err, "an access to a register faults (%d)", err);
-	return err;
+	if (t->err && !t->why.text[0])
+		my_refuse(&t->why, t->err, "an access to a register faults (%d)", t->err);
+	return t->err;
 }
 
 /* Does the counter of this trial count the event of this probe? */
@@ -359,7 +367,7 @@ static void selftest_of(struct seq_file *m, struct trial *t)
 	t->nr = runs;
 	seq_printf(m, "%s%d\t%s\t", my_pmc_kind(t->hw.idx), my_pmc_number(t->hw.idx),
 		   t->probe->unit);
-	if (work_on_cpu(cpu, try_often, t)) {
+	if (try_often(t)) {
 		seq_printf(m, "%s\n", t->why.text);
 		return;
 	}
@@ -451,7 +459,7 @@ static void wraps_of(struct seq_file *m, struct trial *t)
 	t->nr = NR_POWERS;
 	seq_printf(m, "%s%d\t%s\t", my_pmc_kind(t->hw.idx), my_pmc_number(t->hw.idx),
 		   t->probe->unit);
-	work_on_cpu(cpu, try_often, t);
+	try_often(t);
 	seq_printf(m, "%s\t%u\n", t->why.text, t->hw.cntval_bits);
 }
 
@@ -464,7 +472,6 @@ static int wraps_show(struct seq_file *m, void *unused)
 
 #define COST_RUNS	1000
 
-/* What is written is what was read: nothing changes. */
 static u64 global_ctrl, event_select;
 
 static void do_nothing(const struct my_hw_perf_event *hw)
@@ -507,15 +514,6 @@ static void do_wrmsr_global(const struct my_hw_perf_event *hw)
 	hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, global_ctrl, global_ctrl >> 32);
 }
 
-static void empty(void *unused)
-{
-}
-
-static void do_call(const struct my_hw_perf_event *hw)
-{
-	smp_call_function_single(cpu, empty, NULL, 1);
-}
-
 /**
  * struct cost - something that is done, and what it takes
  * @name: in the file
@@ -538,78 +536,79 @@ static const struct cost costs[] = {
 	{ "WRMSR of GLOBAL_CTRL", do_wrmsr_global, GLOBAL_VERSION },
 };
 
-static const struct cost cross_call = { "a cross-call", do_call, 0 };
-
 /**
  * struct stopwatch - what is timed
  * @cost: what
- * @m: where the result goes
+ * @hw: an event on a counter that nobody uses
  * @before: TSC cycles of the stopwatch itself
+ * @ticks: TSC cycles of the last time, with those of the stopwatch
  */
 struct stopwatch {
 	const struct cost *cost;
-	struct seq_file *m;
+	struct my_hw_perf_event hw;
 	u64 before;
+	u64 ticks;
 };
 
-static void time_one(struct stopwatch *watch, const struct my_hw_perf_event *hw, bool alone)
+/* The function of a cross-call.  What is written is what has just been read. */
+static void time_on_cpu(void *stopwatch)
 {
-	unsigned long flags;
-	unsigned int i;
+	struct stopwatch *watch = stopwatch;
 	u64 t;
 
-	for (i = 0; i < COST_RUNS; i++) {
-		if (alone)
-			local_irq_save(flags);
-		t = rdtsc_ordered();
-		watch->cost->act(hw);
-		values[i] = rdtsc_ordered() - t;
-		if (alone)
-			local_irq_restore(flags);
-	}
-	sort(values, COST_RUNS, sizeof(*values), compare_values, NULL);
-	for (i = 0; i < COST_RUNS; i++)
-		values[i] -= min(values[i], watch->before);
-	seq_printf(watch->m, "%s\t%llu\t%llu\t%llu\n", watch->cost->name, values[0],
-		   values[COST_RUNS / 2], values[COST_RUNS - 1]);
-}
-
-/* On a generic counter that nobody uses. */
-static long time_instructions(void *stopwatch)
-{
-	struct stopwatch *watch = stopwatch;
-	struct my_hw_perf_event hw = {};
-	unsigned int i;
-
-	hw.idx = __ffs64(self.pmu.counters & MY_GENERIC_COUNTERS & ~in_use);
-	intel_encode(&self.pmu, &intel_probes[0].attr, &hw);
-	hw_rdmsr(hw.config_base, &event_select);
+	hw_rdmsr(watch->hw.config_base, &event_select);
 	if (self.pmu.version >= GLOBAL_VERSION)
 		hw_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &global_ctrl);
-	for (i = 0; i < ARRAY_SIZE(costs); i++) {
-		if (self.pmu.version < costs[i].version)
-			continue;
-		watch->cost = &costs[i];
-		time_one(watch, &hw, true);
-		if (!i)
-			watch->before = values[0];
-	}
-	return 0;
+	t = rdtsc_ordered();
+	watch->cost->act(&watch->hw);
+	watch->ticks = rdtsc_ordered() - t;
 }
 
-static long time_call(void *stopwatch)
+static bool time_instruction(struct stopwatch *watch)
 {
-	struct stopwatch *watch = stopwatch;
+	return !smp_call_function_single(cpu, time_on_cpu, watch, 1);
+}
 
-	watch->cost = &cross_call;
-	time_one(watch, NULL, false);
-	return 0;
+static void do_nothing_there(void *unused)
+{
+}
+
+/* From another CPU; scripts/report runs on one, if there is one. */
+static bool time_cross_call(struct stopwatch *watch)
+{
+	bool elsewhere;
+	int err;
+	u64 t;
+
+	preempt_disable();
+	elsewhere = smp_processor_id() != cpu;
+	t = rdtsc_ordered();
+	err = smp_call_function_single(cpu, do_nothing_there, NULL, 1);
+	watch->ticks = rdtsc_ordered() - t;
+	preempt_enable();
+	return elsewhere && !err;
+}
+
+static void time_often(struct seq_file *m, struct stopwatch *watch, const char *name,
+		       bool (*time)(struct stopwatch *watch))
+{
+	unsigned int i;
+
+	for (i = 0; i < COST_RUNS; i++) {
+		if (signal_pending(current) || !time(watch))
+			return;
+		values[i] = watch->ticks - min(watch->ticks, watch->before);
+		cond_resched();
+	}
+	sort(values, COST_RUNS, sizeof(*values), compare_values, NULL);
+	seq_printf(m, "%s\t%llu\t%llu\t%llu\n", name, values[0], values[COST_RUNS / 2],
+		   values[COST_RUNS - 1]);
 }
 
 static int costs_show(struct seq_file *m, void *unused)
 {
-	struct stopwatch watch = { .m = m };
-	unsigned int other = cpumask_any_but(cpu_online_mask, cpu);
+	struct stopwatch watch = {};
+	unsigned int i;
 
 	if (refusal.text[0] || !(self.pmu.counters & MY_GENERIC_COUNTERS & ~in_use)) {
 		seq_printf(m, "refused\t%s\n", refusal.text);
@@ -619,9 +618,17 @@ static int costs_show(struct seq_file *m, void *unused)
 		seq_puts(m, "refused\tmy_pmu is not loaded\n");
 		return 0;
 	}
-	work_on_cpu(cpu, time_instructions, &watch);
-	if (other < nr_cpu_ids)
-		work_on_cpu(other, time_call, &watch);
+	watch.hw.idx = __ffs64(self.pmu.counters & MY_GENERIC_COUNTERS & ~in_use);
+	intel_encode(&self.pmu, &intel_probes[0].attr, &watch.hw);
+	for (i = 0; i < ARRAY_SIZE(costs); i++) {
+		if (self.pmu.version < costs[i].version)
+			continue;
+		watch.cost = &costs[i];
+		time_often(m, &watch, costs[i].name, time_instruction);
+		if (!i)
+			watch.before = values[0];
+	}
+	time_often(m, &watch, "a cross-call", time_cross_call);
 	symbol_put(my_perf_event_create);
 	return 0;
 }
@@ -641,18 +648,12 @@ static const struct report_file {
 };
 
 /* Each time: who uses a counter changes, as when the NMI watchdog ends. */
-static long probe(void *unused)
+static void probe(void *unused)
 {
-	unsigned long flags;
-	int err;
-
 	refusal.text[0] = '\0';
-	local_irq_save(flags);
-	err = my_intel_pmu_probe(&self.pmu, &refusal);
-	if (!err && intel_find_in_use(&self.pmu, &in_use))
+	if (!my_intel_pmu_probe(&self.pmu, &refusal) &&
+	    intel_find_in_use(&self.pmu, &in_use))
 		my_refuse(&refusal, -EIO, "an event select faults");
-	local_irq_restore(flags);
-	return 0;
 }
 
 static int show_file(struct seq_file *m, void *unused)
@@ -661,7 +662,8 @@ static int show_file(struct seq_file *m, void *unused)
 	int err;
 
 	mutex_lock(&one_reader);
-	work_on_cpu(cpu, probe, NULL);
+	my_refuse(&refusal, -ENXIO, "CPU %d is offline", cpu);
+	smp_call_function_single(cpu, probe, NULL, 1);
 	err = file->show(m, unused);
 	mutex_unlock(&one_reader);
 	return err;

@@ -161,6 +161,10 @@ after_last "insmod /root/my_pmu.ko counters=none cpu=$cpu"
 with_fakes
 failed "the PMU is not given back" perf-after 'refused: errno 16, expected: counted'
 failed "the PMU is not given back" perf-stat 'before: counts; after: '
+failed "the PMU is not given back" put-back 'kernel.nmi_watchdog is not 1'
+# It is not report's.
+rmmod my_pmu
+echo "$watchdog" > /proc/sys/kernel/nmi_watchdog
 nothing_left "the PMU is not given back"
 
 fake insmod <<-'END'
