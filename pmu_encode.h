@@ -17,7 +17,8 @@ struct my_pmu_why;
 #define MY_KNOWN_EVENTS	91
 
 /* Event and umask, with its upper half, UMASK2, which few CPUs have. */
-#define MY_CONFIG_CODE		0xff000000ffffULL
+#define MY_CONFIG_UMASK2	GENMASK_ULL(47, 40)
+#define MY_CONFIG_CODE		(0xffffULL | MY_CONFIG_UMASK2)
 
 /* What says how to count an event: edge, inv, cmask and eq, which few CPUs have. */
 #define MY_CONFIG_EQ		BIT_ULL(36)
@@ -27,7 +28,7 @@ struct my_pmu_why;
 #define MY_CONFIG_EVENT		(MY_CONFIG_CODE | MY_CONFIG_MODIFIERS)
 
 /* Those of them that perf drops where the CPU or the kernel does not know them. */
-#define MY_CONFIG_NEW		(0xff0000000000ULL | MY_CONFIG_EQ)
+#define MY_CONFIG_NEW		(MY_CONFIG_UMASK2 | MY_CONFIG_EQ)
 
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,

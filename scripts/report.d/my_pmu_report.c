@@ -299,11 +299,8 @@ static int try_often(struct trial *t)
 /* Does the counter of this trial count the event of this probe? */
 static bool prepare(struct trial *t, int idx, const struct my_pmu_probe *probe)
 {
-	const char *reason;
-
 	*t = (struct trial) { .probe = probe, .hw.idx = idx };
-	if (!(intel_counters_for(&self.pmu, &probe->attr, NULL, &reason) &
-	      (probe->attr.allowed ?: ~0ULL) & BIT_ULL(idx)))
+	if (!counts_probe(&self.pmu, idx, probe))
 		return false;
 	intel_encode(&self.pmu, &probe->attr, &t->hw);
 	return true;
