@@ -86,8 +86,20 @@ fi
 expect "there are events of model $model ($tried)" [ "$tried" -ge 5 ]
 is "registers of all CPUs are as before" "$(/root/pmu-registers 0 1)" "$before"
 
-# --- what is listed is the same
+# --- what is listed is the same; and what perf is asked for does not count in KVM's guests
+# Bit 20 of attr's flags, exclude_guest: KVM with a mediated vPMU has perf refuse others.
+tracing=/sys/kernel/tracing
+echo 'p:asked perf_event_create_kernel_counter flags=+40(%di):u64' > $tracing/kprobe_events
+echo 1 > $tracing/events/kprobes/enable
 load cpu=$cpu interval=60000 counters=cycles
+echo 0 > $tracing/events/kprobes/enable
+asked=$(sed -n 's/.* asked: .* flags=//p' $tracing/trace)
+others=0
+for flags in $asked; do
+	others=$((others + !(flags >> 20 & 1)))
+done
+expect "perf is asked ($(echo "$asked" | wc -w))" [ -n "$asked" ]
+is "without KVM's guests" "$others" 0
 if [ "$model" = 94 ]; then
 	has "L1-dcache-loads is listed" "$(cat /sys/kernel/debug/my_pmu/events)" \
 		'^cpu1 L1-dcache-loads 0x81d0 gp0-3$'

@@ -670,11 +670,11 @@ static bool fails_on_demand(struct sim_cpu *sim, u32 reg)
 	return true;
 }
 
-/* Instructions, of one cycle each, and slots that are lost to each cause. */
+/* Instructions, the cycles that they take, and slots that are lost to each cause. */
 static void own_work(struct sim_cpu *sim, u64 n, u64 lost)
 {
 	sim_retire(sim, 0xc0, 0x00, false, n);
-	sim_retire(sim, 0x3c, 0x00, false, n);
+	sim_retire(sim, 0x3c, 0x00, false, n * (sim->cycles ?: 1));
 	sim_retire(sim, 0x73, 0x00, false, lost);
 	sim_retire(sim, 0x9c, 0x01, false, lost);
 	sim_retire(sim, 0xc2, 0x02, false, n);

@@ -144,7 +144,8 @@ enum sim_broken {
  * @known_codes: calls of hw_run_known_code()
  * @uneven: in every other of them so many slots are lost, otherwise twice as many; 0: one
  *	with each instruction
- * @insns_per_access: instructions, each of one cycle, that retire in the kernel
+ * @cycles: each instruction takes so many; 0: one
+ * @insns_per_access: instructions that retire in the kernel
  *	with each access: what the code that drives the PMU costs
  * @fail_nth: this access from now on faults, 1 is the next; 0 is none
  * @fail_all_after: with @fail_nth, all that follow it fault, too
@@ -169,6 +170,7 @@ struct sim_cpu {
 	u64 disturb_calls;
 	unsigned int known_codes;
 	unsigned int uneven;
+	unsigned int cycles;
 	unsigned int insns_per_access;
 	unsigned int fail_nth;
 	bool fail_all_after;

@@ -39,6 +39,26 @@ static void selftest_uneven(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* A slow multiplication, as Bonnell's, also beside a sibling; then more than any takes. */
+static void selftest_slow(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cycles@gp0,cycles@fixed1");
+	static const unsigned int cycles[] = { 14, 28, 64 };
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cycles); i++) {
+		sim->cycles = cycles[i];
+		test_up(test, set);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
+	sim->cycles = 65;
+	KUNIT_EXPECT_EQ(test, my_event_set_up(set, &why), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "gp0 counts wrong: 133120 cycles in code of 2048 instructions; plausible are 1536 to 131072");
+}
+
 struct broken_row {
 	const char *name;
 	enum sim_broken how;
@@ -685,6 +705,7 @@ static void selftest_absent(struct kunit *test)
 
 static struct kunit_case selftest_cases[] = {
 	KUNIT_CASE(selftest_uneven),
+	KUNIT_CASE(selftest_slow),
 	KUNIT_CASE_PARAM(selftest_broken, test_pmu_gen_params),
 	KUNIT_CASE(selftest_of_used),
 	KUNIT_CASE(selftest_slots),
