@@ -85,7 +85,7 @@ while read -r name verdict why; do
 	if [ -z "$(main_number "$name")" ]; then
 		pass "perf test: $name # SKIP this perf has no such test"
 	elif [ "$verdict" = Skip ] && [ "${got#Skip}" != "$got" ]; then
-		pass "perf test: $name # SKIP $why"
+		pass "perf test: $name: perf skips it: $why"
 	elif [ "$verdict" = "$got" ]; then
 		pass "perf test: $name: $got"
 	else
