@@ -175,12 +175,18 @@ static void find_firmware_on_cpu(void *info)
 	struct request *req = info;
 	struct my_pmu_cpu *cpu = req->cpu;
 	u64 in_use = 0;
+	int err;
 
 	req->err = 0;
-	if (!cpu->used)
-		req->err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot);
-	if (!req->err && cpu->pmu.ops->find_in_use)
+	if (cpu->pmu.ops->find_in_use)
 		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, &in_use);
+	if (!cpu->used) {
+		err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot, in_use);
+		req->err = req->err ?: err;
+	}
+	/* Whoever was not there before perf was asked has come to perf meanwhile. */
+	if (req->snapshot && !cpu->used)
+		in_use &= req->snapshot->in_use;
 	if (!req->err)
 		cpu->firmware = in_use & ~cpu->used;
 	cpu->user_rdpmc = hw_user_may_rdpmc();
@@ -193,8 +199,8 @@ static void find_firmware_on_cpu(void *info)
  * @why: if that fails, the reason
  *
  * What perf has written when it was asked for events is undone, unless a counter
- * belongs to an event set.  Only while my_pmu_reserve() holds, or a guard: then no user
- * within Linux is left but us.
+ * belongs to an event set.  While my_pmu_reserve() holds, or a guard, no user within Linux is
+ * left but us.  If perf has somebody else's events by now, those are left alone.
  *
  * Context: task, interrupts on; one cross-call.
  * Return: 0; -ENXIO if the CPU is offline; -EIO if a register faulted.

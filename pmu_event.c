@@ -66,8 +66,7 @@ static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
  */
 int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 {
-	struct my_pmu_cpu *cpu = set->cpu;
-	const struct my_pmu_ops *ops = cpu->pmu.ops;
+	const struct my_pmu_ops *ops = set->cpu->pmu.ops;
 	bool all = events == set->active;
 	enum my_pmu_growth growth;
 	int first = 0, err;
@@ -83,7 +82,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 			       growth_of(event, now, time, set->stopped.overflowed);
 		if (err >= 0 && growth == MY_GROWTH_CLOBBERED) {
 			set->stopped_externally |= bit;
-			err = ops->program(&cpu->pmu, &cpu->state, hw, hw->config);
+			err = ops->program(&set->cpu->pmu, &set->cpu->state, hw,
+					   hw->config);
 			if (!err)
 				err = ops->read(hw, &now);
 		}

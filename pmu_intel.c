@@ -906,32 +906,41 @@ static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 	return err;
 }
 
-/* perf's events are gone, and no counter counts. */
+/*
+ * The events by which perf was asked are gone.  An event of somebody else that perf has on
+ * this CPU by now is enabled; one that it has not is written whole when it is its turn.
+ */
 static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-			  const struct my_pmu_snapshot *snapshot)
+			  const struct my_pmu_snapshot *snapshot, u64 in_use)
 {
 	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
-	int first, err, idx;
-	u64 left;
+	u64 others = snapshot ? in_use & ~snapshot->in_use : 0, left, ctrl, fields = 0;
+	int first = 0, err, idx;
 
 	lockdep_assert_irqs_disabled();
-	first = intel_restore(pmu, state, ~0ULL);
+	if (!others)
+		first = intel_restore(pmu, state, ~0ULL);
 	if (!snapshot || !snapshot->counted)
 		return first;
-	for (left = pmu->counters; left; left &= left - 1) {
+	for (left = pmu->counters & ~others; left; left &= left - 1) {
 		idx = __ffs64(left);
 		err = intel_write_saved(pmu, idx, my_pmu_counter_msr(pmu, idx), s->count[idx]);
 		first = first ?: err;
-		if (my_pmc_is_fixed(idx))
+		if (my_pmc_is_fixed(idx)) {
+			fields |= FIXED_FIELD << my_pmc_number(idx) * FIXED_FIELD_BITS;
 			continue;
+		}
 		err = hw_wrmsr(my_pmu_eventsel_msr(pmu, idx), s->select[idx]);
 		first = first ?: err;
 	}
-	if (pmu->counters & MY_FIXED_COUNTERS) {
-		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, s->fixed_ctrl);
-		first = first ?: err;
-	}
-	return first;
+	if (!fields)
+		return first;
+	err = others & MY_FIXED_COUNTERS ? hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl) : 0;
+	if (!err)
+		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL,
+			       (others & MY_FIXED_COUNTERS ? ctrl & ~fields : 0) |
+			       (s->fixed_ctrl & fields));
+	return first ?: err;
 }
 
 /* --- capture ------------------------------------------------------------------------ */

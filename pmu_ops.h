@@ -264,7 +264,8 @@ struct my_pmu_probe {
  * @snapshot: @save for all counters; and note all registers, unless there is no
  *	snapshot (NULL)
  * @put_back: @restore for all counters; and write all registers, if there is a snapshot
- *	and perf has counted since
+ *	and perf has counted since.  Counters that are in use now, and were not then, are
+ *	somebody's who came meanwhile: they are left alone, and IA32_PERF_GLOBAL_CTRL, too
  * @save: note what the registers that counters share hold of these counters,
  *	before the first of them is programmed
  * @restore: put these counters' bits back as @save noted them
@@ -309,7 +310,7 @@ struct my_pmu_ops {
 	int (*snapshot)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			struct my_pmu_snapshot *snapshot);
 	int (*put_back)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-			const struct my_pmu_snapshot *snapshot);
+			const struct my_pmu_snapshot *snapshot, u64 in_use);
 	int (*save)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters);
 	int (*restore)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,

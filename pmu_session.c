@@ -544,11 +544,11 @@ static void release_all(struct my_session *s)
 int my_session_take_over(struct my_session *s, const char *counters)
 {
 	int err, parsed, asked, busy, theirs = 0;
+	bool known, free;
 	struct lacking first = {};
 	struct my_pmu_why whose;
 	struct my_target *t;
 	void *held;
-	bool known;
 
 	if (s->all)
 		cpumask_copy(s->cpus, cpu_online_mask);
@@ -564,7 +564,8 @@ int my_session_take_over(struct my_session *s, const char *counters)
 		my_pmu_release(&s->held);
 	s->names_cpu = cpumask_first(s->cpus);
 	held = my_perf_hold(s->names_cpu, &known);
-	asked = ask_perf(s, !busy && known, &first);
+	free = !busy && known;
+	asked = ask_perf(s, free, &first);
 	my_perf_let_go(held);
 	busy = busy ?: reserve(s, &whose);
 	/* That keeps perf out, unless it has registers that nobody can reserve. */
@@ -573,8 +574,11 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	s->guarded = held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT);
 	if (s->guarded)
 		busy = guard_all(s, &whose);
-	/* Whatever is refused later, registers are as they were before perf was asked. */
-	err = busy ? 0 : with_each_cpu(s, my_pmu_find_firmware);
+	/*
+	 * Whatever is refused later, registers are as they were before perf was asked: also
+	 * if somebody else has come to perf meanwhile.
+	 */
+	err = busy && !free ? 0 : with_each_cpu(s, my_pmu_find_firmware);
 	if (!busy && !err && s->guarded)
 		theirs = check_free(s, &whose);
 	err = err ?: report("counters", asked, &first.why);

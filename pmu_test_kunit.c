@@ -2091,6 +2091,28 @@ static void core_asks_where(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.counted, counted);
 	unload_module();
 	test_expect_registers(test, PMU(V4), &before[0], &sim_cpu(0)->regs);
+	/*
+	 * Somebody has come to perf while it was asked: he keeps his counters, and all others are
+	 * as before.
+	 */
+	sim_perf.taken = BIT(0);
+	set_parameters("0-1", "r01c2,instructions", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), -EBUSY);
+	sim_reservations.foreign = 0;
+	sim_perf.taken = 0;
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.evtsel[2], 0x4300c4ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.pmc[2], 42ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.fixed[1], 42ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.fixed_ctr_ctrl >> 4 & 0xf, 0xbULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.global_ctrl, 0x7000000ffULL);
+	sim_cpu(0)->regs.evtsel[2] = before[0].evtsel[2];
+	sim_cpu(0)->regs.pmc[2] = before[0].pmc[2];
+	sim_cpu(0)->regs.fixed[1] = before[0].fixed[1];
+	sim_cpu(0)->regs.fixed_ctr_ctrl &= ~0xf0ULL;
+	sim_cpu(0)->regs.fixed_ctr_ctrl |= before[0].fixed_ctr_ctrl & 0xf0;
+	sim_cpu(0)->regs.global_ctrl = before[0].global_ctrl;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		test_expect_registers(test, PMU(V4), &before[cpu], &sim_cpu(cpu)->regs);
 	/* What perf does not know it is not asked. */
 	sim_perf.counted = 0;
 	sim_perf.unknown_model = true;

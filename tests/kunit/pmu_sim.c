@@ -1012,6 +1012,18 @@ void my_perf_let_go(void *held)
 		return;
 	if (held == &sim_perf)
 		sim_perf.held--;
+	for (cpu = 0; cpu < SIM_CPUS && held == &sim_perf; cpu++) {
+		struct sim_registers *regs = &sim_cpu(cpu)->regs;
+
+		if (!(sim_perf.taken & BIT(cpu)))
+			continue;
+		sim_reservations.foreign = ~0;
+		regs->evtsel[2] = 0x4300c4;
+		regs->pmc[2] = 42;
+		regs->fixed[1] = 42;
+		regs->fixed_ctr_ctrl |= 0xb0;
+		regs->global_ctrl = all_counters(sim_cpu(cpu));
+	}
 	if (held == &sim_perf)
 		return;
 	if (sim_perf.meanwhile)

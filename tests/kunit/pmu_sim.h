@@ -283,6 +283,8 @@ struct sim_perf_name {
  * @second: CPUs that have the second of their two such events, and not the first
  * @open: how many there are
  * @meanwhile: called when one comes or goes
+ * @taken: when it is let go somebody else has events on these CPUs, on counters gp2 and
+ *	fixed1, and has reserved all
  * @ends: on these CPUs all events of it have ended when it is held
  * @stops: opening it stops the counters of these CPUs: an event of perf's had them
  * @wrong: questions while it was not held, though it could be; or while the
@@ -302,7 +304,7 @@ struct sim_perf {
 	unsigned int counted;
 	u32 counted_on;
 	bool unknown_model, stays, excludes;
-	u32 pinned, guards, lost, second, stops, ends;
+	u32 pinned, guards, lost, second, stops, ends, taken;
 	int open;
 	void (*meanwhile)(void);
 	unsigned int excluded;
