@@ -2128,6 +2128,17 @@ static void core_asks_where(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_perf.counted, 0U);
 	unload_module();
 	sim_cpu(0)->fail_reg = 0;
+	/* What firmware uses was in use before, and is no reason to leave GLOBAL_CTRL as it is. */
+	sim_cpu(1)->regs.evtsel[3] = 0x4300c0;
+	sim_perf.writes_ctrl = true;
+	set_parameters("1", "instructions", "30");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(1)->firmware, BIT_ULL(3));
+	unload_module();
+	sim_perf.writes_ctrl = false;
+	sim_cpu(1)->regs.evtsel[3] = before[1].evtsel[3];
+	sim_cpu(1)->regs.pmc[3] = before[1].pmc[3];
+	test_expect_registers(test, PMU(V4), &before[1], &sim_cpu(1)->regs);
 	/* CPUs that differ are asked one by one, if perf knows that they do. */
 	sim_reset(0, PMU(V3_LEGACY));
 	before[0] = sim_cpu(0)->regs;

@@ -950,6 +950,8 @@ void *my_perf_hold(int cpu, bool *knows_model)
 	if (sim_reservations.held && !sim_perf.stays)
 		return ERR_PTR(-EBUSY);
 	sim_perf.held++;
+	if (sim_perf.writes_ctrl)
+		sim_cpu(cpu)->regs.global_ctrl = all_counters(sim_cpu(cpu));
 	for (i = 0; i < SIM_GENERIC && sim_perf.ends & BIT(cpu); i++)
 		sim_cpu(cpu)->regs.evtsel[i] &= ~EVTSEL_EN;
 	return &sim_perf;

@@ -283,6 +283,7 @@ struct sim_perf_name {
  * @second: CPUs that have the second of their two such events, and not the first
  * @open: how many there are
  * @meanwhile: called when one comes or goes
+ * @writes_ctrl: it writes GLOBAL_CTRL when it is held, as perf does for each event
  * @taken: when it is let go somebody else has events on these CPUs, on counters gp2 and
  *	fixed1, and has reserved all
  * @ends: on these CPUs all events of it have ended when it is held
@@ -303,7 +304,7 @@ struct sim_perf {
 	int cpu;
 	unsigned int counted;
 	u32 counted_on;
-	bool unknown_model, stays, excludes;
+	bool unknown_model, stays, excludes, writes_ctrl;
 	u32 pinned, guards, lost, second, stops, ends, taken;
 	int open;
 	void (*meanwhile)(void);
