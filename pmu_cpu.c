@@ -185,7 +185,7 @@ static void find_firmware_on_cpu(void *info)
 		req->err = req->err ?: err;
 	}
 	/* Whoever was not there before perf was asked has come to perf meanwhile. */
-	if (req->snapshot && !cpu->used)
+	if (req->snapshot)
 		in_use &= req->snapshot->in_use;
 	if (!req->err)
 		cpu->firmware = in_use & ~cpu->used;

@@ -914,7 +914,7 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 			  const struct my_pmu_snapshot *snapshot, u64 in_use)
 {
 	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
-	u64 others = snapshot ? in_use & ~snapshot->in_use : 0, left, ctrl, fields = 0;
+	u64 others = snapshot ? in_use & ~snapshot->in_use : 0, left, mask, ctrl;
 	int first = 0, err, idx;
 
 	lockdep_assert_irqs_disabled();
@@ -927,20 +927,17 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 		err = intel_write_saved(pmu, idx, my_pmu_counter_msr(pmu, idx), s->count[idx]);
 		first = first ?: err;
 		if (my_pmc_is_fixed(idx)) {
-			fields |= FIXED_FIELD << my_pmc_number(idx) * FIXED_FIELD_BITS;
-			continue;
+			mask = FIXED_FIELD << my_pmc_number(idx) * FIXED_FIELD_BITS;
+			err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl);
+			ctrl = (ctrl & ~mask) | (s->fixed_ctrl & mask);
+			if (!err)
+				err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, ctrl);
+		} else {
+			err = hw_wrmsr(my_pmu_eventsel_msr(pmu, idx), s->select[idx]);
 		}
-		err = hw_wrmsr(my_pmu_eventsel_msr(pmu, idx), s->select[idx]);
 		first = first ?: err;
 	}
-	if (!fields)
-		return first;
-	err = others & MY_FIXED_COUNTERS ? hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl) : 0;
-	if (!err)
-		err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL,
-			       (others & MY_FIXED_COUNTERS ? ctrl & ~fields : 0) |
-			       (s->fixed_ctrl & fields));
-	return first ?: err;
+	return first;
 }
 
 /* --- capture ------------------------------------------------------------------------ */
