@@ -907,14 +907,16 @@ static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 }
 
 /*
- * The events by which perf was asked are gone.  An event of somebody else that perf has on
- * this CPU by now is enabled; one that it has not is written whole when it is its turn.
+ * The events by which perf was asked are gone.  If perf counts an event of somebody else by
+ * now, its counter is enabled.  Of events that perf does not count just now it writes all
+ * registers before it does.
  */
 static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			  const struct my_pmu_snapshot *snapshot, u64 in_use)
 {
 	const struct intel_snapshot *s = (const struct intel_snapshot *)snapshot->word;
-	u64 others = snapshot ? in_use & ~snapshot->in_use : 0, left, mask, ctrl;
+	u64 others = snapshot ? in_use & ~snapshot->in_use : 0, left, config;
+	struct my_hw_perf_event hw;
 	int first = 0, err, idx;
 
 	lockdep_assert_irqs_disabled();
@@ -927,14 +929,15 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 		err = intel_write_saved(pmu, idx, my_pmu_counter_msr(pmu, idx), s->count[idx]);
 		first = first ?: err;
 		if (my_pmc_is_fixed(idx)) {
-			mask = FIXED_FIELD << my_pmc_number(idx) * FIXED_FIELD_BITS;
-			err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &ctrl);
-			ctrl = (ctrl & ~mask) | (s->fixed_ctrl & mask);
-			if (!err)
-				err = hw_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, ctrl);
+			hw.config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
+			hw.config_mask = FIXED_FIELD << my_pmc_number(idx) * FIXED_FIELD_BITS;
+			config = s->fixed_ctrl & hw.config_mask;
 		} else {
-			err = hw_wrmsr(my_pmu_eventsel_msr(pmu, idx), s->select[idx]);
+			hw.config_base = my_pmu_eventsel_msr(pmu, idx);
+			hw.config_mask = ~0ULL;
+			config = s->select[idx];
 		}
+		err = intel_write_control(&hw, config);
 		first = first ?: err;
 	}
 	return first;

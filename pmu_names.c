@@ -115,15 +115,6 @@ static int check_bits(const struct my_perf_event_attr *attr, u64 config,
 			 attr->name, (unsigned long long)others);
 }
 
-/*
- * Whoever wrote the event's number means it, whatever perf says; what it would do
- * besides could not be done here.
- */
-static bool is_encoded(const struct my_perf_event_attr *attr)
-{
-	return attr->perf_type == PERF_TYPE_RAW;
-}
-
 /* Has the architecture an encoding of what perf does not know? */
 static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 			struct my_pmu_why *why)
@@ -134,7 +125,7 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s': perf, which knows the register that config1=%#llx is for, and its bits, does not take it for CPU %d (error %d)",
 				 attr->name, (unsigned long long)attr->extra.config, cpu, err);
-	if (is_encoded(attr) || attr->config & MY_CONFIG_CODE)
+	if (attr->perf_type == PERF_TYPE_RAW || attr->config & MY_CONFIG_CODE)
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
 		return my_refuse(why, -ENOENT,
@@ -233,7 +224,8 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 	err = ask(cpu, type, config, attr->added ? 0 : attr->extra.config, attr, &answer, why);
 	if (err)
 		return err;
-	attr->confirmed = answer.config && !is_encoded(attr);
+	/* Whoever wrote the event's number means it, whatever perf says. */
+	attr->confirmed = answer.config && attr->perf_type != PERF_TYPE_RAW;
 	my_add_config((attr->confirmed ? answer.config : attr->config) | attr->added, attr);
 	if (attr->added || attr->config != (answer.config & MY_CONFIG_EVENT)) {
 		type = PERF_TYPE_RAW;
@@ -412,7 +404,7 @@ int my_names_lookup(const struct my_names *names, int cpu,
 	struct my_perf_event_attr known;
 	unsigned int n;
 
-	if (is_encoded(attr))
+	if (attr->perf_type == PERF_TYPE_RAW)
 		return to_all(look_up_number(names, attr->perf_config, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
 		if (my_known_event(n, &known) && is_same(&known, attr))

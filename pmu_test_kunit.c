@@ -2065,7 +2065,7 @@ static void core_events_file(struct kunit *test)
 /* perf counts to say where, on one CPU of those that are alike, and leaves no traces. */
 static void core_asks_where(struct kunit *test)
 {
-	struct sim_registers before[SIM_CPUS];
+	struct sim_registers before[SIM_CPUS], *theirs;
 	unsigned int cpu, counted;
 
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
@@ -2100,19 +2100,17 @@ static void core_asks_where(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, load_module(), -EBUSY);
 	sim_reservations.foreign = 0;
 	sim_perf.taken = 0;
-	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.evtsel[2], 0x4300c4ULL);
-	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.pmc[2], 42ULL);
-	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.fixed[1], 42ULL);
-	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.fixed_ctr_ctrl >> 4 & 0xf, 0xbULL);
-	KUNIT_EXPECT_EQ(test, sim_cpu(0)->regs.global_ctrl, 0x7000000ffULL);
-	sim_cpu(0)->regs.evtsel[2] = before[0].evtsel[2];
-	sim_cpu(0)->regs.pmc[2] = before[0].pmc[2];
-	sim_cpu(0)->regs.fixed[1] = before[0].fixed[1];
-	sim_cpu(0)->regs.fixed_ctr_ctrl &= ~0xf0ULL;
-	sim_cpu(0)->regs.fixed_ctr_ctrl |= before[0].fixed_ctr_ctrl & 0xf0;
-	sim_cpu(0)->regs.global_ctrl = before[0].global_ctrl;
-	for (cpu = 0; cpu < SIM_CPUS; cpu++)
-		test_expect_registers(test, PMU(V4), &before[cpu], &sim_cpu(cpu)->regs);
+	theirs = kunit_kzalloc(test, sizeof(*theirs), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, theirs);
+	*theirs = before[0];
+	theirs->evtsel[2] = 0x4300c4;
+	theirs->pmc[2] = 42;
+	theirs->fixed[1] = 42;
+	theirs->fixed_ctr_ctrl = (theirs->fixed_ctr_ctrl & ~0xf0ULL) | 0xb0;
+	theirs->global_ctrl = 0x7000000ff;
+	test_expect_registers(test, PMU(V4), theirs, &sim_cpu(0)->regs);
+	test_expect_registers(test, PMU(V4), &before[1], &sim_cpu(1)->regs);
+	sim_cpu(0)->regs = before[0];
 	/* What perf does not know it is not asked. */
 	sim_perf.counted = 0;
 	sim_perf.unknown_model = true;

@@ -1005,6 +1005,17 @@ bool my_perf_excludes(void *guard)
 	return false;
 }
 
+/* Somebody else has events of perf's on this CPU. */
+static void take_counters(struct sim_cpu *sim)
+{
+	sim_reservations.foreign = ~0;
+	sim->regs.evtsel[2] = 0x4300c4;
+	sim->regs.pmc[2] = 42;
+	sim->regs.fixed[1] = 42;
+	sim->regs.fixed_ctr_ctrl |= 0xb0;
+	sim->regs.global_ctrl = all_counters(sim);
+}
+
 void my_perf_let_go(void *held)
 {
 	unsigned int cpu;
@@ -1012,22 +1023,14 @@ void my_perf_let_go(void *held)
 	might_sleep();
 	if (IS_ERR(held))
 		return;
-	if (held == &sim_perf)
+	if (held == &sim_perf) {
 		sim_perf.held--;
-	for (cpu = 0; cpu < SIM_CPUS && held == &sim_perf; cpu++) {
-		struct sim_registers *regs = &sim_cpu(cpu)->regs;
-
-		if (!(sim_perf.taken & BIT(cpu)))
-			continue;
-		sim_reservations.foreign = ~0;
-		regs->evtsel[2] = 0x4300c4;
-		regs->pmc[2] = 42;
-		regs->fixed[1] = 42;
-		regs->fixed_ctr_ctrl |= 0xb0;
-		regs->global_ctrl = all_counters(sim_cpu(cpu));
-	}
-	if (held == &sim_perf)
+		for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+			if (sim_perf.taken & BIT(cpu))
+				take_counters(sim_cpu(cpu));
+		}
 		return;
+	}
 	if (sim_perf.meanwhile)
 		sim_perf.meanwhile();
 	sim_perf.open--;
