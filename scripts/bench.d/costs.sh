@@ -102,7 +102,7 @@ end_trace() {
 }
 
 written() {
-	rdmsr -d -p 0 $((0x4000f100 + 6 * cpu + 2))
+	rdmsr -d -p 0 $((0x4000f100 + 7 * cpu + 2))
 }
 
 # at_rest COMMAND: how many samples there were, and what COMMAND says; between two samples

@@ -9,7 +9,7 @@
  *   my_pmu_bench: WHAT: mode M (N of ALL), least L, median D, most H
  *
  * what=watch prints the modes of what else the CPU did at a stretch, too: WRMSR and RDMSR of
- * the PMU's registers, RDPMC, RDTSC.
+ * the PMU's registers, RDPMC, RDTSC, writes of LVTPC.
  *
  * my_pmu's functions are looked up, not linked: perf's are measured without it.
  */
@@ -67,7 +67,7 @@ static void add_value(struct values *to, u64 value)
 
 enum odometer {
 	ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, ODOMETER_RDPMC,
-	ODOMETER_RDTSC, NR_ODOMETERS
+	ODOMETER_RDTSC, ODOMETER_LVTPC, NR_ODOMETERS
 };
 
 #define MSR_ODOMETERS		0x4000f100
@@ -77,7 +77,7 @@ static struct values values[NR_ODOMETERS];
 
 static const char *const accesses[NR_ODOMETERS] = {
 	[ODOMETER_WRITES] = "WRMSR", [ODOMETER_READS] = "RDMSR",
-	[ODOMETER_RDPMC] = "RDPMC", [ODOMETER_RDTSC] = "RDTSC",
+	[ODOMETER_RDPMC] = "RDPMC", [ODOMETER_RDTSC] = "RDTSC", [ODOMETER_LVTPC] = "LVTPC",
 };
 
 static u64 read_odometer(int of, enum odometer which)

@@ -1344,8 +1344,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 5,
-    .minimum_version_id = 5,
+    .version_id = 6,
+    .minimum_version_id = 6,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -1405,7 +1405,7 @@ enum RegKind {
      */
     REG_FAULT,
     /*
-     * Ours, with pmu-odometer=on: six for each CPU, that of CPU 0 first, in the
+     * Ours, with pmu-odometer=on: seven for each CPU, that of CPU 0 first, in the
      * order of X86PMUState.odometer[]. What another CPU has done in a mode is
      * exact while it is halted, or in the other mode.
      */

@@ -25,6 +25,7 @@ enum {
     X86_PMU_ODOMETER_READS,                     /* RDMSR of them */
     X86_PMU_ODOMETER_RDPMC,
     X86_PMU_ODOMETER_RDTSC,                     /* and RDTSCP */
+    X86_PMU_ODOMETER_LVTPC,                     /* writes of it: hw/intc/apic.c */
     X86_PMU_ODOMETERS,
 };
 

@@ -54,6 +54,7 @@ typedef unsigned long u64;
 #define MSR_GLOBAL_INUSE	0x392
 #define MSR_PEBS_FRONTEND	0x3f7
 #define MSR_A_PMC		0x4c1
+#define MSR_X2APIC_LVTPC	0x834
 /* Of version 6: four registers for each counter */
 #define MSR_GP_CTR(n)		(0x1900 + 4 * (n))
 #define MSR_GP_CFG_A(n)		(0x1901 + 4 * (n))
@@ -69,10 +70,10 @@ typedef unsigned long u64;
 #define MSR_LSTAR		0xc0000082
 #define MSR_FMASK		0xc0000084
 
-/* What a CPU has done: instructions by privilege, and accesses to its PMU */
+/* What a CPU has done: instructions by privilege, accesses to its PMU, writes of LVTPC */
 enum {
 	ODOMETER_OS, ODOMETER_USR, ODOMETER_WRITES, ODOMETER_READS, ODOMETER_RDPMC,
-	ODOMETER_RDTSC, NR_ODOMETERS
+	ODOMETER_RDTSC, ODOMETER_LVTPC, NR_ODOMETERS
 };
 
 /* IA32_PERFEVTSELx; with the events, also what a fixed counter counts */
@@ -108,13 +109,17 @@ enum {
 #define CR4_DE			BIT(3)
 #define CR4_PCE			BIT(8)
 
+#define APIC_BASE_X2APIC	BIT(10)
 #define APIC_BASE_ENABLE	BIT(11)
+#define CPUID_X2APIC		BIT(21)	/* leaf 1, ECX */
 
 #define APIC_ID			0x20
 #define APIC_SVR		0xf0
 #define APIC_ICR_LOW		0x300
 #define APIC_ICR_HIGH		0x310
+#define APIC_LVT_THERMAL	0x330
 #define APIC_LVTPC		0x340
+#define APIC_LVT_LINT0		0x350
 #define APIC_SVR_ENABLE		BIT(8)
 #define APIC_MODE_NMI		0x400
 #define APIC_MASKED		0x10000

@@ -58,6 +58,65 @@ static void access_others(const void *unused)
 	rdmsr(ODOMETER_OF(0));
 }
 
+static void write_lvtpc(const void *unused)
+{
+	(void)unused;
+	apic_write(APIC_LVTPC, APIC_MASKED);
+	apic_write(APIC_LVTPC, APIC_MODE_NMI | APIC_MASKED);
+}
+
+/* An entry beside it, a write that is too short to be one, a read, and a PMI, which masks it. */
+static void leave_lvtpc(const void *unused)
+{
+	const struct counter *c = &counters[0];
+
+	(void)unused;
+	apic_write(APIC_LVT_THERMAL, APIC_MASKED);
+	apic_write(APIC_LVT_LINT0, APIC_MASKED);
+	asm volatile("movb $0, (%0)" : : "r"((u64)APIC + APIC_LVTPC) : "memory");
+	apic_read(APIC_LVTPC);
+	count(c, instruction_select(c) | SEL_INT, -100UL, in_kernel, body64);
+	settle();
+}
+
+static void write_lvtpc_msr(const void *unused)
+{
+	(void)unused;
+	wrmsr(MSR_X2APIC_LVTPC - 1, APIC_MASKED);
+	wrmsr(MSR_X2APIC_LVTPC, APIC_MASKED);
+	rdmsr(MSR_X2APIC_LVTPC);
+}
+
+/* Not all versions of QEMU have it. The way back leads through an APIC that is disabled. */
+static void test_x2apic(void)
+{
+	u64 base = rdmsr(MSR_APIC_BASE);
+	u32 eax, ebx, ecx, edx;
+
+	cpuid(1, &eax, &ebx, &ecx, &edx);
+	if (!(ecx & CPUID_X2APIC))
+		return;
+	wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
+	is(distance(ODOMETER_LVTPC, write_lvtpc_msr, NULL), 1,
+	   "model: odometer: LVTPC in x2APIC mode");
+	is(distance(ODOMETER_WRITES, write_lvtpc_msr, NULL), 0,
+	   "model: odometer: LVTPC in x2APIC mode is no register of the PMU");
+	wrmsr(MSR_APIC_BASE, base & ~APIC_BASE_ENABLE);
+	wrmsr(MSR_APIC_BASE, base);
+}
+
+static void test_lvtpc(void)
+{
+	is(distance(ODOMETER_LVTPC, write_lvtpc, NULL), 2, "model: odometer: LVTPC");
+	is(distance(ODOMETER_WRITES, write_lvtpc, NULL), 0,
+	   "model: odometer: LVTPC is no register of the PMU");
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	is(distance(ODOMETER_LVTPC, leave_lvtpc, NULL), 0, "model: odometer: no write of LVTPC");
+	is(pmi.count, 1, "model: odometer: no write of LVTPC, but a PMI");
+	quiet();
+}
+
 static void test_accesses(void)
 {
 	is(distance(ODOMETER_WRITES, access_pmu, NULL), 3, "model: odometer: writes");
@@ -89,7 +148,7 @@ static void test_beside_counters(void)
 }
 
 /**
- * test_odometer() - instructions and accesses of a CPU
+ * test_odometer() - instructions and accesses of a CPU, and its writes of LVTPC
  */
 void test_odometer(void)
 {
@@ -100,5 +159,7 @@ void test_odometer(void)
 	is(try_rdmsr(ODOMETER_OF(1), &value), VECTOR_GP, "model: odometer: not without a CPU");
 	test_instructions("while nothing counts");
 	test_accesses();
+	test_x2apic();
+	test_lvtpc();
 	test_beside_counters();
 }

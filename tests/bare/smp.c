@@ -222,7 +222,7 @@ static u64 access_often(void)
 static void test_odometer_there(void)
 {
 	const u32 msr = ODOMETER_OF(1);
-	u64 before, now, reads, backwards = 0;
+	u64 before, now, reads, writes, backwards = 0;
 
 	if (!pmu.odometer)
 		return;
@@ -240,6 +240,12 @@ static void test_odometer_there(void)
 	there(spin_there);
 	ok(rdmsr(msr) - before > 2 * TURNS, "model: odometer: the other CPU's turns");
 	is(rdmsr(ODOMETER_OF(0) + ODOMETER_USR), 0, "model: odometer: none of it in ring 3");
+	writes = rdmsr(msr + ODOMETER_LVTPC);
+	before = rdmsr(ODOMETER_OF(0) + ODOMETER_LVTPC);
+	there(interrupt_self);
+	is(rdmsr(msr + ODOMETER_LVTPC) - writes, 2, "model: odometer: the other CPU's LVTPC");
+	is(rdmsr(ODOMETER_OF(0) + ODOMETER_LVTPC) - before, 0,
+	   "model: odometer: the other CPU's LVTPC is not ours");
 }
 
 /* SDM, "IA-32 processor states following power-up, reset, or INIT" */
