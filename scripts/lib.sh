@@ -142,10 +142,11 @@ declare -A pmu_property=(
 	[ebx]=pmu-ebx [ebx-length]=pmu-ebx-length
 	[full-width]=full-width-write [pdcm]=pdcm [hypervisor]=hypervisor
 	[broken]=pmu-broken [broken-counters]=pmu-broken-counters [starved]=pmu-starved
-	[paused]=pmu-paused [acr]=pmu-acr [reload]=pmu-reload [extra]=pmu-extra
+	[paused]=pmu-paused [pmi-skid]=pmu-pmi-skid [acr]=pmu-acr [reload]=pmu-reload [extra]=pmu-extra
 	[firmware]=pmu-firmware [faults]=pmu-faults [odometer]=pmu-odometer
 )
-pmu_keys='version gp gp-bitmap width fixed fixed-width fixed-bitmap ebx ebx-length starved paused (numbers)'
+pmu_keys='version gp gp-bitmap width fixed fixed-width fixed-bitmap ebx ebx-length'
+pmu_keys+=' starved paused pmi-skid (numbers)'
 pmu_keys+=', full-width pdcm hypervisor acr reload extra faults odometer (on, off)'
 pmu_keys+=', broken (a word), broken-counters firmware (64-bit masks)'
 

@@ -20,7 +20,8 @@
  * nearest counter can take.  When a block would go beyond it, the block is
  * left before its first instruction; if the counter's overflow lies inside
  * it, a shorter block is run that ends exactly there.  So a PMI is delivered
- * on the boundary behind the instruction that overflowed the counter.
+ * on the boundary behind the instruction that overflowed the counter, or, with
+ * pmu-pmi-skid, as many instructions later: until then they bound the budget, too.
  *
  * EDGE needs to know in which order things happened: while such a counter
  * counts, the budget is one instruction, and each is folded by itself.
@@ -142,6 +143,9 @@ enum { EXT_MAIN, EXT_COUNTERS, EXT_ACR, EXT_EVENTS };
 
 /* Of pmu-paused instructions the last so many are the pause. */
 #define PAUSE_LENGTH        1000
+
+/* CPUs take fewer instructions from an overflow to its PMI; it is near, see arm(). */
+#define PMI_SKID_MAX        100000
 
 /* An overflow so many events ahead, or fewer, is near: see arm(). */
 #define NEAR_EVENTS         (1 << 20)
@@ -449,6 +453,20 @@ static bool check_pauses(const X86PMUConfig *c, Error **errp)
     return false;
 }
 
+static bool check_skid(const X86PMUConfig *c, Error **errp)
+{
+    if (c->pmi_skid > PMI_SKID_MAX) {
+        error_setg(errp, "pmu-pmi-skid=%u: a PMI can be held back for 0 to %u "
+                   "instructions", c->pmi_skid, PMI_SKID_MAX);
+    } else if (c->pmi_skid && !c->version) {
+        error_setg(errp, "pmu-pmi-skid=%u: pmu-version=0 has no PMI that could "
+                   "be held back", c->pmi_skid);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static bool check_starved(const X86PMUConfig *c, Error **errp)
 {
     if (c->starved == X86_PMU_AUTO) {
@@ -643,7 +661,7 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
         !check_fixed(&cpu->env, c, errp) || !check_events(c, errp) ||
         !check_broken(c, errp) || !check_version_6(c, errp) ||
         !check_extra(c, errp) || !check_pauses(c, errp) ||
-        !check_starved(c, errp)) {
+        !check_starved(c, errp) || !check_skid(c, errp)) {
         return;
     }
     complete_config(c);
@@ -926,7 +944,11 @@ static void deliver_pmi(CPUX86State *env)
     }
 }
 
-/* SDM "Freezing performance counters on PMI": legacy, streamlined from v4. */
+/*
+ * SDM "Freezing performance counters on PMI": legacy, streamlined from v4.  CPUs
+ * freeze at the overflow.  What becomes of the PMI does not matter: it may be held
+ * back, or dropped because LVTPC is masked.
+ */
 static void freeze_on_pmi(CPUX86State *env)
 {
     if (!(env->pmu.debugctl & DEBUGCTL_FREEZE_PMC)) {
@@ -1042,6 +1064,23 @@ static void reload_counters(CPUX86State *env, uint64_t overflowed)
     }
 }
 
+/*
+ * Is a PMI to be delivered now?  So many instructions have retired; the last one
+ * made a counter overflow that interrupts, or did not.  With pmu-pmi-skid the PMI
+ * is held back for so many more, and an overflow meanwhile joins it.
+ */
+static bool pmi_due(CPUX86State *env, uint64_t instructions, bool overflow)
+{
+    if (env->pmu.pmi_in) {
+        env->pmu.pmi_in -= MIN(env->pmu.pmi_in, instructions);
+    } else if (overflow) {
+        env->pmu.pmi_in = pmu_config(env)->pmi_skid;
+    } else {
+        return false;
+    }
+    return !env->pmu.pmi_in;
+}
+
 /* Bring all counters up to date with what has retired; arm() is to follow. */
 static void fold(CPUX86State *env)
 {
@@ -1074,6 +1113,8 @@ static void fold(CPUX86State *env)
     }
     if (pmi) {
         freeze_on_pmi(env);
+    }
+    if (pmi_due(env, past.cycles[X86_PMU_OS] + past.cycles[X86_PMU_USR], pmi)) {
         deliver_pmi(env);
     }
 }
@@ -1081,7 +1122,7 @@ static void fold(CPUX86State *env)
 /* What the counters ask of the budgets. */
 typedef struct Bounds {
     int64_t limit[X86_PMU_MODES];
-    bool near;          /* an overflow, a pause, its end, or an EDGE counter */
+    bool near;          /* an overflow, a PMI, a pause's ends, an EDGE counter */
     uint32_t flags;
 } Bounds;
 
@@ -1125,6 +1166,14 @@ static void bound_by_pause(CPUX86State *env, Bounds *b)
     }
 }
 
+/* A PMI that is held back comes in any mode, and though no counter counts. */
+static void bound_by_pmi(CPUX86State *env, Bounds *b)
+{
+    if (env->pmu.pmi_in) {
+        bound_modes(b, env->pmu.pmi_in, EVTSEL_OS | EVTSEL_USR);
+    }
+}
+
 /*
  * Set the budgets by the nearest overflow, and what the translator needs.
  *
@@ -1148,6 +1197,7 @@ static void arm(CPUX86State *env)
         }
     }
     bound_by_pause(env, &b);
+    bound_by_pmi(env, &b);
     if (b.near) {
         b.limit[!mode_of(env->hflags)] = 0;
     }
@@ -1170,9 +1220,9 @@ void x86_pmu_refresh(CPUX86State *env)
 
 /*
  * An interrupt is about to be taken: has the last instruction made a counter
- * overflow?  That is noticed when the next block begins, which would be the
- * interrupt's; but an NMI has priority over it (SDM volume 3, "Priority among
- * concurrent events").
+ * overflow, or is a PMI due that was held back?  That is noticed when the next
+ * block begins, which would be the interrupt's; but an NMI has priority over it
+ * (SDM volume 3, "Priority among concurrent events").
  */
 bool x86_pmu_overflow_due(CPUX86State *env)
 {
@@ -1197,11 +1247,13 @@ void x86_pmu_load(CPUX86State *env)
 
 /*
  * Before INIT, which keeps the PMU's registers: an overflow that lies on this
- * boundary must not wake the CPU afterwards, while it waits for a SIPI.
+ * boundary must not wake the CPU afterwards, while it waits for a SIPI.  A PMI
+ * that is held back is lost, as one is that is pending.
  */
 void x86_pmu_init(CPUX86State *env)
 {
     x86_pmu_refresh(env);
+    env->pmu.pmi_in = 0;
     env->pmu.asserted = 0; /* nor has it a cycle while it waits */
 }
 
@@ -1277,11 +1329,19 @@ static void end_access(CPUX86State *env)
     }
 }
 
-/* HLT has retired and nothing will run: its overflow cannot wait. */
+/*
+ * HLT has retired and nothing will run: its overflow cannot wait, nor can a PMI
+ * that is held back, for instructions that do not come.
+ */
 void x86_pmu_hlt(CPUX86State *env)
 {
     if (env->hflags & HF_PMU_MASK) {
-        x86_pmu_refresh(env);
+        fold(env);
+        if (env->pmu.pmi_in) {
+            env->pmu.pmi_in = 0;
+            deliver_pmi(env);
+        }
+        arm(env);
         env->pmu.asserted = 0; /* a halted CPU has no cycle */
     }
 }
@@ -1344,8 +1404,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 6,
-    .minimum_version_id = 6,
+    .version_id = 7,
+    .minimum_version_id = 7,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -1365,6 +1425,8 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT64_EQUAL(pmu_config.firmware, X86CPU,
                              "pmu-firmware differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.paused, X86CPU, "pmu-paused differs"),
+        VMSTATE_UINT32_EQUAL(pmu_config.pmi_skid, X86CPU,
+                             "pmu-pmi-skid differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
                              "pmu-extra, pmu-faults, pmu-odometer, pmu-acr or "
                              "pmu-reload differs"),
@@ -1384,6 +1446,7 @@ const VMStateDescription vmstate_x86_pmu = {
                              X86_PMU_OFFCORE_RSPS),
         VMSTATE_UINT64(env.pmu.frontend, X86CPU),
         VMSTATE_UINT64(env.pmu.phase, X86CPU),
+        VMSTATE_UINT32(env.pmu.pmi_in, X86CPU),
         VMSTATE_END_OF_LIST()
     }
 };

@@ -69,6 +69,8 @@ typedef struct X86PMUState {
     uint64_t frontend;
     /* Instructions since the last pause ended, below pmu-paused. */
     uint64_t phase;
+    /* Instructions until a PMI that is held back comes; 0: there is none. */
+    uint32_t pmi_in;
     /* Odd from fold() to arm(): armed[] and budget[] do not belong to it. */
     uint32_t folding;
 } X86PMUState;
@@ -102,6 +104,7 @@ typedef struct X86PMUConfig {
     int32_t starved;        /* how many of the starved ones count at a time */
     uint64_t firmware;      /* counters that run from reset on */
     uint32_t paused;        /* instructions from pause to pause; or 0 */
+    uint32_t pmi_skid;      /* instructions from an overflow to its PMI */
     uint32_t flags;
     struct VMChangeStateEntry *stop_entry;
 } X86PMUConfig;
@@ -126,6 +129,7 @@ typedef struct X86PMUConfig {
                       X86_PMU_AUTO),                                        \
     DEFINE_PROP_UINT64("pmu-firmware", X86CPU, pmu_config.firmware, 0),     \
     DEFINE_PROP_UINT32("pmu-paused", X86CPU, pmu_config.paused, 0),         \
+    DEFINE_PROP_UINT32("pmu-pmi-skid", X86CPU, pmu_config.pmi_skid, 0),     \
     DEFINE_PROP_BIT("pmu-acr", X86CPU, pmu_config.flags,                    \
                     X86_PMU_ACR_BIT, true),                                 \
     DEFINE_PROP_BIT("pmu-reload", X86CPU, pmu_config.flags,                 \

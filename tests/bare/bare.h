@@ -162,6 +162,7 @@ enum broken {
  * @broken_counters: with which, as in the GLOBAL registers
  * @starved: if they are starved, how many count at a time
  * @paused: instructions from one pause of all counters to the next, or 0
+ * @pmi_skid: instructions from an overflow to its PMI
  * @firmware: the counters that run from reset on, likewise
  * @faults: MSR_FAULT exists
  * @odometer: ODOMETER_OF() exist
@@ -187,6 +188,7 @@ struct pmu {
 	u64 broken_counters;
 	unsigned int starved;
 	unsigned int paused;
+	unsigned int pmi_skid;
 	u64 firmware;
 	bool faults;
 	bool odometer;
@@ -237,6 +239,16 @@ struct pmi {
 	u64 cs;
 	u32 count;
 	u32 nmis;
+};
+
+/**
+ * struct nmi_msr - what nmi_write_entry writes; boot.S knows its layout
+ * @msr: where
+ * @value: what
+ */
+struct nmi_msr {
+	u64 msr;
+	u64 value;
 };
 
 /**
@@ -301,7 +313,7 @@ extern const char body32[], empty32[], body64[], empty64[], user64[];
 extern const char trap_entries[], trap_stack[], measure_call[];
 extern const char nmi_entry[], pmi_entry[], timer_entry[], skip_entry[];
 extern const char rdpmc_code[], rdpmc_done[];
-extern const char break_entry[];
+extern const char break_entry[], nmi_write_entry[];
 extern const char sysenter_entry[];
 extern const char syscall_entry[], user_exit[], step_entry[];
 extern const char skip_ud2[], skip_ud2_2[], skip_gp[], mend_pf[], mend_pf_2[];
@@ -324,14 +336,22 @@ extern const struct work work_table[], work_table_end[];
 extern const char path[], path_end[], lret_only[], hlt_next[];
 extern const char breakable[], breakable_at[], rewrite[], rewrite_at[];
 extern const char ud2_at[], int_at[], pf_movs_at[];
+extern const char sled_nop_at[], sled_nop[], sled_wrmsr_at[], sled_wrmsr_done[];
+extern const char sled_lvtpc_at[], sled_lvtpc_written[];
+extern const char sled_rep[], sled_rep_at[], sled_rep_done[];
+extern const char sled_long[], sled_long_at[], sled_long_done[];
+extern const char sled_int[], sled_int_done[];
 extern u32 hlt_ticks;
 
+void sled_wrmsr(const void *a);
+void sled_lvtpc(const void *lvtpc);
 void spin(const void *turns);
 
 /* ---------------------------------------------------------------- lib.c */
 
 extern struct gate idt[256];
 extern struct pmi pmi;
+extern struct nmi_msr nmi_msr;
 extern u32 trace[TRACE_MAX];
 extern u32 trace_length;
 extern u32 breaks;
@@ -486,6 +506,8 @@ void test_interrupts(void);
 void test_apic_off(void);
 void test_freeze(void);
 void test_boundaries(void);
+u64 held_back(const char *at, const char *sled);
+void test_skid(void);
 void test_migration(void);
 void test_smp(void);
 

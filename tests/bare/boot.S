@@ -410,6 +410,24 @@ nmi_entry:
 	pop	%rax
 	iretq
 
+	/* An NMI, then LVTPC and one MSR are written: see nmi_msr. */
+	.globl	nmi_write_entry
+nmi_write_entry:
+	PMI_SEEN
+	incl	pmi + 20
+	push	%rcx
+	push	%rdx
+	mov	$APIC, %eax
+	movl	$0x400, 0x340(%rax)
+	mov	nmi_msr, %ecx
+	mov	nmi_msr + 8, %eax
+	mov	nmi_msr + 12, %edx
+	wrmsr
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	iretq
+
 pmi_entry:
 	PMI_SEEN
 	mov	$APIC, %eax

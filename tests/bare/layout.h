@@ -28,6 +28,9 @@
 #define SCRATCH		0x2000000
 #define SCRATCH_HOT	(SCRATCH + 0x1000)
 
+/* Neither RAM nor a device of the machine's. */
+#define NO_MEMORY	0x10000000
+
 #define APIC		0xfee00000
 #define APIC_EOI	0xb0
 
@@ -50,6 +53,12 @@
 /* What step_entry and break_entry execute for each #DB */
 #define STEP_INSTRUCTIONS	11
 #define BREAK_INSTRUCTIONS	3
+
+/* NOPs on which a PMI that is held back comes: up to SKID_MAX, and twice */
+#define SKID_MAX		2000
+#define SLED_LENGTH		5000
+/* How often sled_long reads; each of it leaves QEMU's translated code */
+#define LONG_READS		60000000
 
 /* Flags of a piece of work, see work.S */
 #define WORK_RING0	1	/* not for ring 3 */

@@ -10,6 +10,7 @@
 #define PIC_SLAVE_MASK	0xa1
 
 struct pmi pmi;
+struct nmi_msr nmi_msr;
 u32 trace[TRACE_MAX];
 u32 trace_length;
 u32 breaks;

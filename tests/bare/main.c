@@ -36,6 +36,19 @@ static void test_counters(void)
 	if (pmu.version >= 2)
 		test_freeze();
 	test_boundaries();
+	test_skid();
+	test_apic_off();
+}
+
+/* PMIs, where they are late; all else is as it is without that. */
+static void test_late(void)
+{
+	test_skid();
+	if (pmu.odometer)
+		test_odometer();
+	test_interrupts();
+	if (pmu.version >= 2)
+		test_freeze();
 	test_apic_off();
 }
 
@@ -43,8 +56,8 @@ static void test_counters(void)
  * bare_main() - all tests
  * @multiboot_info: has the command line: the PMU that is expected; and "smp"
  *	if there are two processors, "move" if the machine is migrated, or "reset" if
- *	it can be, whose tests are then the only ones; a PMU that is broken or paused
- *	has its own, too
+ *	it can be, whose tests are then the only ones; a PMU that is broken or paused,
+ *	or whose PMIs are late, has its own, too
  */
 void bare_main(const u32 *multiboot_info)
 {
@@ -71,6 +84,10 @@ void bare_main(const u32 *multiboot_info)
 	}
 	if (pmu.paused) {
 		test_paused();
+		finish();
+	}
+	if (pmu.pmi_skid) {
+		test_late();
 		finish();
 	}
 	if (pmu.version)

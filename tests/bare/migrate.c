@@ -161,6 +161,21 @@ static void test_pauses(void)
 	   periods * (pmu.paused - PAUSE), "moved while it counts: the pauses");
 }
 
+/* The overflow comes before the one instruction that takes long, the PMI behind it. */
+static void test_held_back(void)
+{
+	const struct counter *c = &counters[0];
+
+	quiet();
+	pmi_arm(APIC_MODE_NMI);
+	say("# move: while a PMI is held back\n");
+	count(c, instruction_select(c) | SEL_INT, -5UL, in_kernel, sled_long);
+	is(pmi.rip, held_back(sled_long_at, sled_long_done),
+	   "moved while a PMI is held back: where it comes");
+	is(pmi.count, 1, "moved while a PMI is held back: one PMI");
+	quiet();
+}
+
 /**
  * test_migration() - two moves, which tests/bare-migrate makes
  */
@@ -176,5 +191,8 @@ void test_migration(void)
 		test_odd_event(&counters[0]);
 	else
 		test_rest();
-	test_counting();
+	if (pmu.pmi_skid)
+		test_held_back();
+	else
+		test_counting();
 }

@@ -18,6 +18,7 @@ static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitma
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
 static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
 static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_extra, opt_starved, opt_paused;
+static u64 opt_pmi_skid;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -47,6 +48,7 @@ static const struct option {
 	{ "extra", &opt_extra, 0 },
 	{ "starved", &opt_starved, 1 },
 	{ "paused", &opt_paused, 0 },
+	{ "pmi-skid", &opt_pmi_skid, 0 },
 };
 
 /* Values that are words. */
@@ -251,6 +253,7 @@ bool pmu_parse(const char *text)
 	pmu.broken_counters = opt_broken_counters & counters_mask();
 	pmu.starved = opt_starved;
 	pmu.paused = opt_paused;
+	pmu.pmi_skid = opt_pmi_skid;
 	pmu.acr = pmu.version >= 6 && opt_acr;
 	pmu.reload = opt_reload;
 	pmu.extra = opt_extra;

@@ -463,6 +463,68 @@ rewrite_at:
 	.endr
 	ret
 
+/* ---------------------------------------------------------------- PMIs that are late */
+
+	/*
+	 * Where a PMI comes that is held back, when the instruction before NAME_at
+	 * overflows: behind it, or after so many instructions in the NOPs.
+	 */
+	.macro SLED name
+	.globl	sled_\name
+sled_\name:
+	.rept	SLED_LENGTH
+	nop
+	.endr
+	ret
+	.endm
+
+	.globl	sled_nop_at
+sled_nop_at:
+	nop
+SLED nop
+
+	/* void sled_wrmsr(const void *a): to MSR a[31:0] goes a[63:32] */
+	.globl	sled_wrmsr, sled_wrmsr_at
+sled_wrmsr:
+	mov	%edi, %ecx
+	mov	%rdi, %rax
+	shr	$32, %rax
+	xor	%edx, %edx
+sled_wrmsr_at:
+	wrmsr
+SLED wrmsr_done
+
+	/* void sled_lvtpc(const void *lvtpc) */
+	.globl	sled_lvtpc, sled_lvtpc_at
+sled_lvtpc:
+	mov	$APIC, %eax
+sled_lvtpc_at:
+	mov	%edi, 0x340(%rax)
+SLED lvtpc_written
+
+	.globl	sled_rep, sled_rep_at
+sled_rep:
+	mov	$SCRATCH + 0x4000, %esi
+	mov	$1000, %ecx
+sled_rep_at:
+	rep lodsb
+SLED rep_done
+
+	/* One instruction that takes a second: memory that is not there. */
+	.globl	sled_long, sled_long_at
+sled_long:
+	mov	$NO_MEMORY, %esi
+	mov	$LONG_READS, %ecx
+sled_long_at:
+	rep lodsb
+SLED long_done
+
+	/* In ring 3. */
+	.globl	sled_int
+sled_int:
+	int	$VECTOR_SKIP
+SLED int_done
+
 /* ---------------------------------------------------------------- a long loop */
 
 	/* void spin(const void *turns): two instructions each */
