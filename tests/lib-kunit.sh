@@ -30,10 +30,12 @@ kunit_module() {
 	kunit_load "$log" "$("$lab/kunit" module "$@")"
 }
 
-# kunit_load LOG DIR: likewise, of a module that is built; DIR is as scripts/kunit has it.
+# kunit_load LOG DIR [OPTION...]: likewise, of a module that is built; DIR is as scripts/kunit
+# has it, the options are for scripts/vm.
 kunit_load() {
 	local log=$1 dir=$2 options
 
+	shift 2
 	# shellcheck disable=SC2154 # of scripts/lib.sh
 	options="kunit.filter_glob=none ${kunit_arguments[*]}"
 
@@ -42,7 +44,7 @@ kunit_load() {
 		options+=' rcupdate.rcu_cpu_stall_timeout=120'
 	fi
 	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
-		--module "$dir/src/my_pmu_kunit.ko" -- sh -c "$kunit_guest" < /dev/null
+		--module "$dir/src/my_pmu_kunit.ko" "$@" -- sh -c "$kunit_guest" < /dev/null
 }
 
 # Before Linux 6.6 a module's suites come without the head that kunit.py needs: how many

@@ -73,6 +73,7 @@ leftovers() {
 	pgrep -f "^[^ ]*qemu-system-x86_64 .*$TMPDIR" || true
 }
 
+# test_bytes [OPTION...]
 test_bytes() {
 	# shellcheck disable=SC2016 # the guest shall see a $HOME, not expand it
 	local arguments=(one 'two words' "it's" '' $'new\nline' '$HOME' '\n' '*' '"' '-x')
@@ -84,7 +85,7 @@ test_bytes() {
 		echo to stderr >&2
 		exit 7
 	END
-	run --add "$dir/bytes.sh" -- sh bytes.sh "${arguments[@]}" < "$dir/random"
+	run "$@" --add "$dir/bytes.sh" -- sh bytes.sh "${arguments[@]}" < "$dir/random"
 	{ printf '%s\0' "${arguments[@]}" && cat "$dir/random"; } > "$dir/wanted"
 	is "the command's status is ours" "$status" 7
 	is 'arguments, standard input and output arrive byte for byte' \
@@ -238,6 +239,48 @@ test_killed() {
 	rm -rf "$TMPDIR"/my_pmu-vm.*
 }
 
+# The saved guests of these tests: nobody else has this on the command line.
+mark=LABTEST=$$.$RANDOM
+
+saved_guests() {
+	local log
+
+	grep -sla "$mark" "${MY_PMU_CACHE:-$HOME/.cache/my_pmu}"/saved-*/log | while read -r log; do
+		echo "${log%/log}"
+	done
+}
+
+# What a saved guest does is what one does that boots.
+test_saved() {
+	test_bytes --saved --append "$mark"
+	run --saved --append "$mark" -- grep -c "$mark" /proc/cmdline
+	is 'another command line is of another saved guest' "$(< "$dir/out")" 1
+	run --saved --append "$mark" --kernel-log "$dir/log" -- sh -c 'echo before; echo c > /proc/sysrq-trigger'
+	is 'a saved guest panics as others do' "$status $(< "$dir/out")" '125 before'
+	has 'and its end is shown' "$(< "$dir/err")" 'Kernel panic'
+	is 'its log is whole' "$(grep -cE 'Linux version|Run /init|Kernel panic - ' "$dir/log")" 3
+	run --saved --append "$mark" --timeout 3 -- sleep 1000
+	is 'a time-out of a saved guest is 124' "$status" 124
+	is 'one guest was saved for all' "$(saved_guests | wc -l)" 1
+	run --saved --qemu-arg -no-such-option -- true
+	is 'none is saved if QEMU does not start' "$status $(< "$dir/err")" \
+		'125 lab: QEMU: -no-such-option: invalid option'
+}
+
+test_broken_saved() {
+	truncate -s 10M "$(saved_guests)/state"
+	run --saved --append "$mark" -- true
+	is 'a saved guest that is broken is 125' "$status" 125
+	has 'that is said in one line' "$(grep -c . "$dir/err") $(< "$dir/err")" '^1 lab: the saved guest is broken'
+	run --saved --append "$mark" -- true
+	is 'the next run makes another' "$status $(saved_guests | wc -l)" '0 1'
+	cp -r "${vm%/*}" "$dir/scripts"
+	sed -i 's/^hostname lab/hostname other/' "$dir/scripts/guest/init"
+	vm=$dir/scripts/vm run --saved --append "$mark" -- hostname
+	is 'other scripts are of another saved guest' "$(< "$dir/out")" other
+	saved_guests | xargs rm -rf
+}
+
 # The second has a warning in its kernel log, and may.
 test_two_at_once() {
 	local first status=0 second=0
@@ -333,6 +376,8 @@ test_pmu
 test_broken_pmu
 test_warnings
 test_two_at_once
+test_saved
+test_broken_saved
 test_kernel_6_12_and_perf
 is 'nothing is left behind' "$(leftovers)" ''
 test_signal INT 130
