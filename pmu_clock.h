@@ -22,6 +22,39 @@ static inline u64 my_pmu_now(void)
 }
 
 /**
+ * my_pmu_nmi_now() - the moment, for NMIs, which may have interrupted who sets the clock
+ *
+ * Context: any, including NMI.
+ * Return: CLOCK_MONOTONIC, ns; right after the clock was set it may be a little behind.
+ */
+static inline u64 my_pmu_nmi_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+/**
+ * my_pmu_fast_ticks() - the moment, for what is measured often and not exactly
+ *
+ * Context: any, including NMI.
+ * Return: the TSC, not ordered.
+ */
+static inline u64 my_pmu_fast_ticks(void)
+{
+	return rdtsc();
+}
+
+/**
+ * my_pmu_tick_ticks() - how long a tick of the kernel is
+ *
+ * Context: any.
+ * Return: in ticks of the TSC.
+ */
+static inline u64 my_pmu_tick_ticks(void)
+{
+	return tsc_khz * (1000ULL / HZ);
+}
+
+/**
  * my_pmu_has_ticks() - do the TSCs of all CPUs show the same?
  *
  * Context: any.

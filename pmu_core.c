@@ -8,12 +8,14 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/string.h>
 
 #include "pmu_debugfs.h"
 #include "pmu_hotplug.h"
 #include "pmu_parse.h"
+#include "pmu_pmi.h"
 #include "pmu_sampler.h"
 #include "pmu_session.h"
 #include "pmu_why.h"
@@ -42,6 +44,11 @@ MODULE_PARM_DESC(freeze, "1: all counters of a CPU are stopped while they are re
 static char *param_log = "1";
 module_param_named(log, param_log, charp, 0444);
 MODULE_PARM_DESC(log, "1: print the samples; 0: only the file in debugfs has them (default 1)");
+
+/* In which order an interrupt of a counter is handled; default auto, which is v3. */
+static char *param_pmi = "auto";
+module_param_named(pmi, param_pmi, charp, 0444);
+MODULE_PARM_DESC(pmi, "how interrupts of events with a period are handled: v3, all counters are stopped by a write; v4, the CPU freezes them at the overflow; auto is v3 (default auto)");
 
 static struct my_session *session;
 static struct dentry *files;
@@ -87,7 +94,12 @@ static int __init parse_settings(struct my_session *s)
 	}
 	if (err)
 		pr_err("%s: %s\n", parameter, why.text);
-	return err;
+	my_pmi_freeze = !strcmp(param_pmi, "v4");
+	if (err || my_pmi_freeze || !strcmp(param_pmi, "v3") || !strcmp(param_pmi, "auto"))
+		return err;
+	pr_err("pmi: '%*pE'; v3, v4 or auto is needed\n",
+	       (int)min(strlen(param_pmi), 40UL), param_pmi);
+	return -EINVAL;
 }
 
 static int __init my_pmu_init(void)

@@ -23,8 +23,14 @@ static void show_events(struct seq_file *m, const struct my_event_set *set, int 
 			if (set->schedule.rotation[i].idx[j] == idx)
 				break;
 		}
-		if (i < set->schedule.nr_rotations)
-			seq_printf(m, " %s", set->event[j].attr.name);
+		if (i == set->schedule.nr_rotations)
+			continue;
+		seq_printf(m, " %s", set->event[j].attr.name);
+		if (set->event[j].attr.period)
+			seq_printf(m, " samples=%llu lost=%llu throttled=%llu",
+				   READ_ONCE(set->period[j].samples),
+				   READ_ONCE(set->period[j].lost),
+				   READ_ONCE(set->period[j].throttles));
 	}
 	seq_putc(m, '\n');
 }

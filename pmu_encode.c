@@ -361,7 +361,8 @@ enum term_kind {
 	TERM_FIELD,	/* of the event select */
 	TERM_UMASK,	/* likewise, in two pieces */
 	TERM_EXTRA,	/* of the extra register; all up to here make the event */
-	TERM_NUMBER,	/* means nothing to the event select */
+	TERM_PERIOD,	/* how often it interrupts; it means nothing to the event select */
+	TERM_NUMBER,	/* nor does this */
 	TERM_TEXT,	/* likewise */
 	TERM_REFUSED,
 };
@@ -388,7 +389,7 @@ static const struct term terms_known[] = {
 	{ "cmask", TERM_FIELD, CONFIG_CMASK_SHIFT, 0xff },
 	{ "config", TERM_FIELD, 0, U64_MAX },
 	{ "eq", TERM_FIELD, CONFIG_EQ_SHIFT, 1 },
-	{ "period", TERM_NUMBER, 0, U64_MAX },
+	{ "period", TERM_PERIOD, 0, MY_PERIOD_MAX },
 	{ "percore", TERM_NUMBER, 0, 1 },
 	{ "name", TERM_TEXT },
 	{ "metric-id", TERM_TEXT },
@@ -406,7 +407,7 @@ static const struct term terms_known[] = {
 #define SEEN_CONFIG	BIT(7)
 
 #define TERMS_ACCEPTED \
-	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1=, period= or an event's name, each once, are known"
 
 /**
  * struct term_list - what has been seen between the slashes
@@ -485,7 +486,8 @@ static bool parse_value(const struct term *term, const char *text, u64 *val)
 		return text && is_text(text);
 	if (!text)
 		return term->max == 1;
-	return parse_number(text, term->max, val);
+	return parse_number(text, term->max, val) &&
+	       *val >= (term->kind == TERM_PERIOD ? MY_PERIOD_MIN : 0);
 }
 
 static int refuse_value(const struct term *term, const char *text,
@@ -494,6 +496,9 @@ static int refuse_value(const struct term *term, const char *text,
 	if (term->kind == TERM_TEXT)
 		return my_refuse(why, -EINVAL, "'%s': %s=%s; a word is needed",
 				 whole, term->name, text ?: "");
+	if (term->kind == TERM_PERIOD)
+		return my_refuse(why, -EINVAL, "'%s': %s=%s; a number from %u to %u is needed",
+				 whole, term->name, text ?: "", MY_PERIOD_MIN, MY_PERIOD_MAX);
 	return my_refuse(why, -EINVAL,
 			 "'%s': %s=%s; a number from 0 to %#llx is needed",
 			 whole, term->name, text ?: "",
@@ -532,6 +537,8 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 		list->config |= (val & 0xff) << term->shift | val >> 8 << CONFIG_UMASK2_SHIFT;
 	if (term->kind == TERM_EXTRA)
 		list->config1 |= val;
+	if (term->kind == TERM_PERIOD)
+		attr->period = val;
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "pmu_clock.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
+#include "pmu_pmi.h"
 #include "pmu_schedule.h"
 #include "pmu_selftest.h"
 #include "pmu_why.h"
@@ -46,7 +47,39 @@ static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
 
 	if (event->set->stopped_externally & BIT_ULL(hw->idx))
 		return MY_GROWTH_CLOBBERED;
+	/* It wraps all the time, and the handler clears its overflow bit. */
+	if (event->attr.period)
+		return my_pmu_plausible(my_pmu_delta(step.prev, now, step.bits), step.ns) ?
+		       MY_GROWTH_KNOWN : MY_GROWTH_CLOBBERED;
 	return my_pmu_growth(&step);
+}
+
+/*
+ * An event with a period has grown; or @anew, its counter has lost what it held.  Its PMI
+ * may have come, or is still to come.  While it is throttled none does.
+ */
+static int go_on(struct my_perf_event *event, u64 delta, bool anew, u64 *now)
+{
+	struct my_period *period = my_period_of(event);
+	u64 left = period->left, overflows;
+	int err;
+
+	overflows = my_period_step(&left, event->attr.period, anew ? 0 : delta);
+	if (overflows || anew) {
+		err = my_pmi_reload(event, left);
+		if (err)
+			return err;
+		*now = event->hw.prev_count;
+	}
+	period->left = left;
+	if (anew)
+		local_set(&period->owed, 0);
+	if (overflows && !period->throttled) {
+		local_inc(&period->owed);
+		overflows--;
+	}
+	period->lost += overflows;
+	return 0;
 }
 
 /**
@@ -69,8 +102,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 	const struct my_pmu_ops *ops = set->cpu->pmu.ops;
 	bool all = events == set->active;
 	enum my_pmu_growth growth;
+	u64 now = 0, delta;
 	int first = 0, err;
-	u64 now = 0;
 
 	for (; events; events &= events - 1) {
 		struct my_perf_event *event = &set->event[__ffs64(events)];
@@ -87,6 +120,9 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 			if (!err)
 				err = ops->read(hw, &now);
 		}
+		delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
+		if (err >= 0 && event->attr.period)
+			err = go_on(event, delta, growth == MY_GROWTH_CLOBBERED, &now);
 		if (err < 0) {
 			set->stopped.overflowed &= ~bit;
 			first = first ?: err;
@@ -94,9 +130,9 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 		}
 		set->stopped_externally &= ~bit;
 		if (growth == MY_GROWTH_KNOWN) {
-			set->marks.wrapped |= now < hw->prev_count ? bit : 0;
-			accumulate(event, my_pmu_delta(hw->prev_count, now,
-						       hw->cntval_bits), now, time);
+			if (!event->attr.period)
+				set->marks.wrapped |= now < hw->prev_count ? bit : 0;
+			accumulate(event, delta, now, time);
 			continue;
 		}
 		set->marks.clobbered |= growth == MY_GROWTH_CLOBBERED ? bit : 0;
@@ -113,7 +149,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 
 /*
  * Of events that are multiplexed it must be known for how long each was on, by the clock
- * that rotations go by: these are not captured.
+ * that rotations go by: these are not captured.  Nor are events with a period: a capture is
+ * added later and elsewhere, and an NMI may have added to the count meanwhile.
  */
 static void make_plan(struct my_event_set *set)
 {
@@ -126,7 +163,7 @@ static void make_plan(struct my_event_set *set)
 
 	set->plan.valid = false;
 	WRITE_ONCE(set->local_cpu, -1);
-	if (!set->active || set->stopped_externally || !pmu->ops->plan ||
+	if (!set->active || set->periods || set->stopped_externally || !pmu->ops->plan ||
 	    my_event_set_multiplexes(set) || !my_pmu_has_ticks())
 		return;
 	/* A mark must be reported before anything is added. */
@@ -214,17 +251,34 @@ bool my_event_set_account(struct my_event_set *set,
  * somebody else at an unknown time; the next update of its event says so, which may be
  * another one than the caller's.
  *
- * Context: the set's CPU, interrupts off; until the back end's start().
+ * A PMI takes microseconds at most.  If an overflow is there at two stops in a row its PMI
+ * does not come: somebody has masked it, or it came while it was masked.
+ *
+ * From here on an NMI leaves overflows of the set to its caller, who updates all events with
+ * a period, whatever else it does.
+ *
+ * Context: the set's CPU, interrupts off; until my_event_set_start().
  * Return: 0, or -EIO if a register faulted.
  */
 int my_event_set_stop(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
-	int err = cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, set->used, &set->stopped);
+	u64 overdue;
+	int err;
 
-	if (!err)
-		set->stopped_externally |= set->active_counters & ~set->stopped.running;
-	return err;
+	my_pmu_cpu_begin(cpu, set);
+	err = cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, set->used, &set->stopped);
+	if (err)
+		return err;
+	set->stopped_externally |= set->active_counters & ~set->stopped.running;
+	if (likely(!set->periods))
+		return 0;
+	overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
+	/* If a register faults the next stop tries again. */
+	if (overdue & set->overdue)
+		my_pmi_rearm(cpu, overdue & set->overdue);
+	set->overdue = overdue;
+	return 0;
 }
 
 static u64 counters_of(const struct my_event_set *set, u64 events)
@@ -251,6 +305,8 @@ static int disable_events(struct my_event_set *set, u64 events)
 		unsigned int i = fls64(events) - 1;
 		u64 counter = BIT_ULL(set->event[i].hw.idx);
 
+		if (set->event[i].attr.period)
+			my_pmi_forget(&set->event[i], set->stopped.overflowed);
 		err = pmu->ops->disable(pmu, &set->cpu->state, &set->event[i].hw);
 		first = first ?: err;
 		set->active &= ~BIT_ULL(i);
@@ -259,6 +315,28 @@ static int disable_events(struct my_event_set *set, u64 events)
 		events &= ~BIT_ULL(i);
 	}
 	return first;
+}
+
+/* Where it was in its period; or at the start of the first one. */
+static int enable_period(struct my_perf_event *event)
+{
+	struct my_pmu_cpu *cpu = event->set->cpu;
+	const struct my_x86_pmu *pmu = &cpu->pmu;
+	struct my_period *period = my_period_of(event);
+	int err;
+
+	/* It may have been throttled when it was disabled. */
+	pmu->ops->encode(pmu, &event->attr, &event->hw);
+	period->left = period->left ?: event->attr.period;
+	err = pmu->ops->enable(pmu, &cpu->state, &event->hw);
+	if (err)
+		return err;
+	err = my_pmi_reload(event, period->left);
+	if (err)
+		pmu->ops->disable(pmu, &cpu->state, &event->hw);
+	else
+		my_pmi_watch(event);
+	return err;
 }
 
 /*
@@ -272,10 +350,12 @@ static int enable_events(struct my_event_set *set, u64 events, u64 time)
 	int err;
 
 	for (left = events; left; left &= left - 1) {
-		struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
+		struct my_perf_event *event = &set->event[__ffs64(left)];
+		struct my_hw_perf_event *hw = &event->hw;
 
 		set->stopped_externally &= ~BIT_ULL(hw->idx);
-		err = pmu->ops->enable(pmu, &set->cpu->state, hw);
+		err = event->attr.period ? enable_period(event) :
+					   pmu->ops->enable(pmu, &set->cpu->state, hw);
 		if (err) {
 			disable_events(set, done);
 			return err;
@@ -299,8 +379,7 @@ static int start_active(struct my_event_set *set, u64 ack)
 	struct my_pmu_cpu *cpu = set->cpu;
 
 	if (set->active)
-		return cpu->pmu.ops->start(&cpu->pmu, &cpu->state,
-					   set->active_counters, ack);
+		return my_event_set_start(set, ack);
 	return cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, set->used);
 }
 
@@ -308,8 +387,8 @@ static int start_events(struct my_event_set *set, u64 events)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_pmu_ops *ops = cpu->pmu.ops;
-	u64 others = set->active_counters;
-	int err = 0;
+	u64 others = set->active_counters, before = set->active, time;
+	int err = 0, update_err = 0;
 
 	if (!set->active)
 		err = ops->save(&cpu->pmu, &cpu->state, set->used);
@@ -317,8 +396,13 @@ static int start_events(struct my_event_set *set, u64 events)
 		err = my_event_set_stop(set);
 	if (err)
 		return err;
-	err = enable_events(set, events, my_pmu_now());
+	time = my_pmu_now();
+	if (set->periods)
+		update_err = my_event_set_update(set, set->active & set->periods, time);
+	err = enable_events(set, events, time);
+	err = err ?: update_err;
 	if (err) {
+		disable_events(set, events & set->active & ~before);
 		start_active(set, 0);
 		return err;
 	}
@@ -328,10 +412,10 @@ static int start_events(struct my_event_set *set, u64 events)
 	 * stopped, is not taken for one of theirs; those of the others are still to be
 	 * accounted for.
 	 */
-	err = ops->start(&cpu->pmu, &cpu->state, set->active_counters,
-			 set->stopped.overflowed & ~others & set->active_counters &
-			 cpu->overflow_reliable);
+	err = my_event_set_start(set, set->stopped.overflowed & ~others & set->active_counters &
+				 (cpu->overflow_reliable | cpu->interrupts));
 	if (err) {
+		my_pmu_cpu_begin(cpu, set);
 		disable_events(set, events);
 		start_active(set, 0);
 	}
@@ -344,7 +428,7 @@ static int start_events(struct my_event_set *set, u64 events)
  */
 static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 {
-	u64 time, left;
+	u64 time, left, counters;
 	int first, err;
 
 	first = my_event_set_stop(set);
@@ -352,7 +436,7 @@ static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 		set->stopped.overflowed = 0;	/* that is of another stop */
 	time = my_pmu_now();
 	*stopped_at = time;
-	err = my_event_set_update(set, events, time);
+	err = my_event_set_update(set, events | (set->active & set->periods), time);
 	first = first ?: err;
 	for (left = events; left; left &= left - 1) {
 		const struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
@@ -360,9 +444,10 @@ static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 		if (hw->prev_time != time)
 			set->marks.late |= BIT_ULL(hw->idx);
 	}
+	counters = counters_of(set, events & set->periods);
 	err = disable_events(set, events);
 	first = first ?: err;
-	err = start_active(set, 0);
+	err = start_active(set, set->stopped.overflowed & counters);
 	return first ?: err;
 }
 
@@ -390,6 +475,46 @@ static int disable_on_cpu(struct my_event_set *set, u64 events, void *unused)
 	return events ? stop_events(set, events, &time) : 0;
 }
 
+/* --- after a storm ---------------------------------------------------------------- */
+
+/* What overflowed meanwhile has no sample. */
+static int unthrottle_on_cpu(struct my_event_set *set, u64 events, void *unused)
+{
+	int first, err;
+	u64 left, time, counters = 0;
+
+	if (!set->active)
+		return 0;
+	first = my_event_set_stop(set);
+	if (first)
+		return first;
+	time = my_pmu_now();
+	first = my_event_set_update(set, events & set->active, time);
+	for (left = events & set->active; left; left &= left - 1) {
+		struct my_perf_event *event = &set->event[__ffs64(left)];
+
+		if (!my_period_of(event)->throttled)
+			continue;
+		/* Meanwhile it has overflowed without a PMI. */
+		counters |= BIT_ULL(event->hw.idx);
+		err = my_pmi_unthrottle(event);
+		first = first ?: err;
+	}
+	if (my_event_set_multiplexes(set))
+		my_event_set_exclude_time(set, time, 0);
+	err = start_active(set, set->stopped.overflowed & counters);
+	return first ?: err;
+}
+
+static void restart_expired(struct my_restart *restart)
+{
+	struct my_event_set *set = container_of(restart, struct my_event_set, restart);
+
+	/* If a register faulted it is tried again in a tick. */
+	if (my_event_set_do(set, set->periods, unthrottle_on_cpu, NULL))
+		irq_work_queue(&restart->work);
+}
+
 /* --- up and down ------------------------------------------------------------------ */
 
 struct updown_request {
@@ -403,14 +528,40 @@ static void rotation_expired(struct my_rotate_timer *timer)
 	my_event_set_rotate(container_of(timer, struct my_event_set, timer));
 }
 
+static int begin_periods(struct my_event_set *set, struct my_pmu_why *why)
+{
+	u64 left, counters = 0;
+	unsigned int i;
+
+	for (left = set->periods; left; left &= left - 1) {
+		for (i = 0; i < set->schedule.nr_rotations; i++) {
+			int idx = set->schedule.rotation[i].idx[__ffs64(left)];
+
+			counters |= idx == MY_NO_COUNTER ? 0 : BIT_ULL(idx);
+		}
+	}
+	counters &= ~(set->cpu->overflow_reliable | set->cpu->overflow_unknown);
+	if (counters)
+		return my_refuse(why, -ENODEV,
+				 "%s%d does not set its overflow bit, so that no interrupt can be told to be its own; a period needs that",
+				 my_pmc_kind(__ffs64(counters)),
+				 my_pmc_number(__ffs64(counters)));
+	return my_pmi_begin(set->cpu, why);
+}
+
 static int test_and_start(struct my_event_set *set, struct my_pmu_why *why)
 {
 	u64 events = set->enabled & set->schedule.rotation[set->rotation].events;
 	int err;
 
 	err = my_pmu_selftest(set, why);
-	if (!err && events)
-		err = start_events(set, events);
+	if (!err && set->periods)
+		err = begin_periods(set, why);
+	if (err)
+		return err;
+	err = events ? start_events(set, events) : 0;
+	if (err && set->periods)
+		my_pmi_end(set->cpu);
 	if (err)
 		return err;
 	set->up_since = events ? set->event[__ffs64(events)].hw.prev_time :
@@ -432,10 +583,19 @@ static void up_on_cpu(void *info)
 		return;
 	my_refuse(req->why, -EIO, "a PMU register faulted");
 	raw_spin_lock(&set->lock);
+	my_pmu_cpu_begin(set->cpu, set);
 	req->err = test_and_start(set, req->why);
+	my_pmu_cpu_end(set->cpu);
 	WRITE_ONCE(set->up_err, req->err);
 	my_event_set_changed(set);
 	raw_spin_unlock(&set->lock);
+}
+
+static void let_go_of_pmis(struct my_event_set *set)
+{
+	my_restart_cancel(&set->restart);
+	my_pmi_put();
+	set->pmi_held = false;
 }
 
 /**
@@ -454,9 +614,19 @@ static void up_on_cpu(void *info)
 int my_event_set_up(struct my_event_set *set, struct my_pmu_why *why)
 {
 	struct updown_request req = { .set = set, .why = why, .err = -EIO };
+	int err;
 
+	if (set->periods && !set->pmi_held) {
+		err = my_pmi_get(why);
+		if (err)
+			return err;
+		my_restart_init(&set->restart, restart_expired);
+		set->pmi_held = true;
+	}
 	if (smp_call_function_single(set->cpu->cpu, up_on_cpu, &req, 1))
-		return my_refuse(why, -ENXIO, "CPU %d is offline", set->cpu->cpu);
+		req.err = my_refuse(why, -ENXIO, "CPU %d is offline", set->cpu->cpu);
+	if (req.err && set->pmi_held)
+		let_go_of_pmis(set);
 	return req.err;
 }
 
@@ -465,6 +635,7 @@ static void down_on_cpu(void *info)
 	struct updown_request *req = info;
 	struct my_event_set *set = req->set;
 	u64 time = my_pmu_now();
+	int err;
 
 	lockdep_assert_irqs_disabled();
 	req->err = 0;
@@ -477,6 +648,11 @@ static void down_on_cpu(void *info)
 	WRITE_ONCE(set->offline, true);
 	if (set->active)
 		req->err = stop_events(set, set->active, &time);
+	if (set->periods) {
+		err = my_pmi_end(set->cpu);
+		req->err = req->err ?: err;
+	}
+	my_pmu_cpu_end(set->cpu);
 	set->up_before += time - set->up_since;
 	set->up_since = time;
 	my_event_set_changed(set);
@@ -499,7 +675,9 @@ int my_event_set_down(struct my_event_set *set)
 	struct updown_request req = { .set = set, .err = -EIO };
 
 	if (smp_call_function_single(set->cpu->cpu, down_on_cpu, &req, 1))
-		return -ENXIO;
+		req.err = -ENXIO;
+	if (set->pmi_held)
+		let_go_of_pmis(set);
 	return req.err;
 }
 
@@ -558,9 +736,10 @@ static u64 change_rotation(struct my_event_set *set)
 	u64 out = leaving(set, &set->schedule.rotation[next]);
 	u64 overflowed = set->stopped.overflowed, now = my_pmu_now();
 	u64 counters = counters_of(set, out), came;
+	u64 pmis = counters_of(set, out & set->periods);
 	int err;
 
-	note_rotate_err(set, my_event_set_update(set, out, now));
+	note_rotate_err(set, my_event_set_update(set, out | (set->active & set->periods), now));
 	note_rotate_err(set, disable_events(set, out));
 	my_event_set_place(set, next);
 	came = set->enabled & events_in_rotation(set) & ~set->active;
@@ -569,8 +748,9 @@ static u64 change_rotation(struct my_event_set *set)
 	if (err)
 		came = 0;	/* they miss the rotation */
 	counters |= counters_of(set, came);
+	pmis |= counters_of(set, came & set->periods);
 	my_event_set_exclude_time(set, now, came);
-	return overflowed & counters & set->cpu->overflow_reliable;
+	return overflowed & ((counters & set->cpu->overflow_reliable) | pmis);
 }
 
 /**
@@ -593,11 +773,11 @@ int my_event_set_rotate(struct my_event_set *set)
 		err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, set->used);
 	if (!err)
 		err = my_event_set_stop(set);
-	if (err) {
+	if (err)
 		set->rotate_err = err;
-		return err;
-	}
-	note_rotate_err(set, start_active(set, change_rotation(set)));
+	else
+		note_rotate_err(set, start_active(set, change_rotation(set)));
+	my_pmu_cpu_end(cpu);
 	return set->rotate_err;
 }
 
@@ -628,6 +808,7 @@ int my_event_set_do(struct my_event_set *set, u64 events,
 
 	raw_spin_lock(&set->lock);
 	err = func(set, events, data);
+	my_pmu_cpu_end(set->cpu);
 	my_event_set_changed(set);
 	raw_spin_unlock(&set->lock);
 	return err;

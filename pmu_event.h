@@ -3,7 +3,6 @@
 #ifndef MY_PMU_EVENT_H
 #define MY_PMU_EVENT_H
 
-#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include "pmu_set.h"
@@ -28,14 +27,21 @@ int my_event_set_do(struct my_event_set *set, u64 events,
 int my_event_set_call(struct my_event_set *set, u64 events,
 		      my_event_set_func_t func, void *data);
 
-/* The one writer of counts: @delta since the last time; the counter shows @now. */
-static __always_inline void accumulate(struct my_perf_event *event, u64 delta,
-				       u64 now, u64 time)
+/**
+ * my_event_set_start() - let the counters of a set run that are active
+ * @set: the set, stopped
+ * @ack: counters whose overflow is accounted for; none whose PMI is still to be handled
+ *
+ * Context: the set's CPU, interrupts off.  Nothing may be done with events of a period
+ * afterwards.
+ * Return: 0, or -EIO if a register faulted.
+ */
+static inline int my_event_set_start(struct my_event_set *set, u64 ack)
 {
-	event->count += delta;
-	event->running += time - event->hw.prev_time;
-	event->hw.prev_count = now;
-	event->hw.prev_time = time;
+	struct my_pmu_cpu *cpu = set->cpu;
+
+	my_pmu_cpu_end(cpu);
+	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters, ack);
 }
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <linux/errno.h>
 #include <linux/types.h>
+#include <asm/apic.h>
 #include <asm/asm.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
@@ -219,6 +220,38 @@ static __always_inline u64 hw_fast_ticks(void)
 {
 	return rdtsc();
 }
+
+/* --- interrupts of counters: the local APIC, and NMIs ----------------------------- */
+
+/* Without one no counter can interrupt. */
+static inline bool hw_has_apic(void)
+{
+	return boot_cpu_has(X86_FEATURE_APIC);
+}
+
+/* The local vector table's entry for counters. */
+static inline u32 hw_read_lvtpc(void)
+{
+	return apic->read(APIC_LVTPC);
+}
+
+/* What is delivered by it masks it; so it is written after each. */
+#define HW_LVTPC_NMI	APIC_DM_NMI
+
+static inline void hw_write_lvtpc(u32 val)
+{
+	apic->write(APIC_LVTPC, val);
+}
+
+/*
+ * NMIs of this CPU are shown to @handler, before others see them: if perf has counters in
+ * use, too, its handler clears all overflow bits, whose they are.
+ */
+#define hw_take_nmis(handler) \
+	register_nmi_handler(NMI_LOCAL, handler, NMI_FLAG_FIRST, "my_pmu")
+
+/* Sleeps until no CPU is in the handler. */
+#define hw_release_nmis()	unregister_nmi_handler(NMI_LOCAL, "my_pmu")
 
 /* Instructions of a round of hw_run_known_code(), one of them a branch. */
 #define HW_ROUND_INSTRUCTIONS	16

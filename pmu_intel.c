@@ -47,8 +47,18 @@
 #define FIXED_USR			BIT_ULL(1)
 #define FIXED_PMI			BIT_ULL(3)
 
+/* Version 1 has no GLOBAL registers: a counter counts when its select has EN. */
+#define GLOBAL_VERSION			2
+
 /* IA32_PERF_GLOBAL_STATUS, from version 4 on: a PMI has frozen all counters. */
 #define STATUS_CTR_FRZ			BIT_ULL(59)
+
+/*
+ * From version 4 on an overflow that interrupts can freeze all counters, until
+ * IA32_PERF_GLOBAL_STATUS.CTR_FRZ is cleared; SDM, "Freezing LBR and performance counters on
+ * PMI".  Before, it clears IA32_PERF_GLOBAL_CTRL instead, which has another owner here.
+ */
+#define FREEZE_VERSION			4
 
 /* The generic counter that microcode uses for TSX. */
 #define TSX_COUNTER			3
@@ -95,6 +105,7 @@
 #define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
 #define INTEL_UMASK2		BIT(3)	/* event selects have it */
 #define INTEL_EQ		BIT(4)	/* likewise */
+#define INTEL_PDCM		BIT(5)	/* there is IA32_PERF_CAPABILITIES */
 
 /* struct my_hw_perf_event.more */
 #define INTEL_HW_CFG		BIT(0)	/* CFG_C, and perhaps CFG_B */
@@ -220,6 +231,10 @@ static const u32 intel_extra_msrs[] = {
  *	IA32_FIXED_CTR_CTRL its field
  * @extra: of each register of intel_extra_msrs the counters whose events use it, and what
  *	it held before the first of them
+ * @pmi: of interrupts: what IA32_DEBUGCTL and the local APIC's entry held before us; whether
+ *	the entry is ours now, and whether an overflow freezes all counters; and in an NMI,
+ *	what IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS held, and whether the counters
+ *	had been frozen
  */
 struct intel_state {
 	u64 saved_ctrl;
@@ -234,6 +249,15 @@ struct intel_state {
 		u64 before;
 		u64 users;
 	} extra[ARRAY_SIZE(intel_extra_msrs)];
+	struct intel_pmi {
+		u64 debugctl;
+		u64 ctrl;
+		u64 status;
+		u32 lvtpc;
+		bool taken;
+		bool freeze;
+		bool frozen;
+	} pmi;
 };
 
 static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
@@ -365,6 +389,15 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		*reason = "does not have UMASK2 (CPUID.23H:EBX), bits 40 to 47 of an event select";
 		return 0;
 	}
+	if (attr->period && pmu->version < GLOBAL_VERSION) {
+		*reason = "has version 1 of the PMU; a period needs version 2";
+		return 0;
+	}
+	/* Their overflow bits cannot be cleared while all counters stand still. */
+	if (attr->period && pmu->flags & INTEL_ACK_RUNNING) {
+		*reason = "is not Intel's; a period needs a PMU that is";
+		return 0;
+	}
 	if (attr->config & CONFIG_EQ && !(pmu->flags & INTEL_EQ)) {
 		*reason = "does not have EQ (CPUID.23H:EBX), bit 36 of an event select";
 		return 0;
@@ -404,8 +437,8 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 }
 
 /*
- * INT and PMI stay 0: there is no overflow handler, and Linux reports an NMI that
- * no handler claims.  AnyThread stays 0: it would count the sibling thread, too.
+ * INT and PMI are 0 unless the event has a period: Linux reports an NMI that no handler
+ * claims.  AnyThread stays 0: it would count the sibling thread, too.
  *
  * Of architectural events there are a few in a cycle, and with a cmask one at most;
  * any other may be an occupancy.  Any code has some instructions and cycles; reference
@@ -427,7 +460,8 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	hw->extra_msr = attr->extra.msr;
 	hw->extra_config = attr->extra.config;
 	if (my_pmc_is_fixed(hw->idx)) {
-		hw->config = (user * FIXED_USR | kernel * FIXED_OS) << shift;
+		hw->config = (user * FIXED_USR | kernel * FIXED_OS |
+			      (attr->period ? FIXED_PMI : 0)) << shift;
 		hw->config_mask = FIXED_FIELD << shift;
 		hw->config_base = MSR_CORE_PERF_FIXED_CTR_CTRL;
 		hw->event_base = my_pmu_counter_msr(pmu, hw->idx);
@@ -439,6 +473,7 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 	hw->config = (attr->config & (CONFIG_CODE | CONFIG_MODIFIERS)) |
 		     user * ARCH_PERFMON_EVENTSEL_USR |
 		     kernel * ARCH_PERFMON_EVENTSEL_OS |
+		     (attr->period ? ARCH_PERFMON_EVENTSEL_INT : 0) |
 		     ARCH_PERFMON_EVENTSEL_ENABLE;
 	if (!(attr->config & ARCH_PERFMON_EVENTSEL_CMASK) &&
 	    intel_arch_event(attr->config) == ARRAY_SIZE(intel_arch_events))
@@ -451,12 +486,6 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 }
 
 /* --- registers that all counters share ---------------------------------------- */
-
-/*
- * Version 1 has no GLOBAL registers, and nothing to do here: a counter counts when its
- * select has EN.
- */
-#define GLOBAL_VERSION	2
 
 static int intel_save(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		      u64 counters)
@@ -511,8 +540,8 @@ static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	}
 	s->touched |= counters;
 	s->ctrl = s->others;
-	/* Frozen they only seem to count: somebody else asked for that. */
-	stopped->running = status & STATUS_CTR_FRZ ? 0 : ctrl & counters;
+	/* Frozen they only seem to count, unless we have asked for that. */
+	stopped->running = status & STATUS_CTR_FRZ && !s->pmi.freeze ? 0 : ctrl & counters;
 	stopped->overflowed = status & counters;
 	return 0;
 }
@@ -532,6 +561,9 @@ static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	if (pmu->version < GLOBAL_VERSION)
 		return 0;
 	s->ctrl = s->others | counters;
+	/* Who has stopped a counter that has frozen all of them handles no PMI of it. */
+	if (ack && s->pmi.freeze)
+		ack |= STATUS_CTR_FRZ;
 	if (ack && !(pmu->flags & INTEL_ACK_RUNNING))
 		first = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack);
 	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl);
@@ -574,6 +606,8 @@ static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 		return first;
 	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
 	ours &= status & ~s->saved_status;
+	if (ours && s->pmi.freeze)
+		ours |= status & STATUS_CTR_FRZ;
 	if (!err && ours)
 		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ours);
 	return first ?: err;
@@ -825,6 +859,176 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 	if (err)
 		intel_disable(pmu, state, hw);	/* in version 1 it has counted */
 	return err;
+}
+
+/* --- interrupts ------------------------------------------------------------------ */
+
+static int intel_peek(const struct my_hw_perf_event *hw, u64 *val)
+{
+	u32 low, high;
+
+	if (hw_fast_rdpmc(hw->event_base_rdpmc, &low, &high))
+		return -EIO;
+	*val = (u64)high << 32 | low;
+	return 0;
+}
+
+static int intel_interrupt(struct my_hw_perf_event *hw, bool on)
+{
+	unsigned int i = my_pmc_number(hw->idx);
+	u64 bit = my_pmc_is_fixed(hw->idx) ? FIXED_PMI << i * FIXED_FIELD_BITS :
+					     ARCH_PERFMON_EVENTSEL_INT;
+
+	hw->config = on ? hw->config | bit : hw->config & ~bit;
+	return intel_write_control(hw, hw->config);
+}
+
+/* A hypervisor may refuse the bit that freezes, or ignore it. */
+static int intel_pmi_take(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			  bool freeze)
+{
+	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+	u64 seen = 0;
+
+	lockdep_assert_irqs_disabled();
+	if (freeze) {
+		if (pmu->version < FREEZE_VERSION || !(pmu->flags & INTEL_PDCM) ||
+		    hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &pmi->debugctl) ||
+		    hw_wrmsr(MSR_IA32_DEBUGCTLMSR,
+			     pmi->debugctl | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI))
+			return -EOPNOTSUPP;
+		if (hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &seen) ||
+		    !(seen & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI)) {
+			hw_wrmsr(MSR_IA32_DEBUGCTLMSR, pmi->debugctl);
+			return -EOPNOTSUPP;
+		}
+	}
+	pmi->freeze = freeze;
+	pmi->lvtpc = hw_read_lvtpc();
+	pmi->taken = true;
+	hw_write_lvtpc(HW_LVTPC_NMI);
+	return 0;
+}
+
+/*
+ * Other bits of IA32_DEBUGCTL are as others have set them since.  If the last overflow has
+ * frozen the counters its PMI is late, or was lost, and nobody else would thaw them.
+ */
+static int intel_pmi_put(const struct my_x86_pmu *pmu, struct my_pmu_state *state)
+{
+	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+	u64 now, status;
+	int first, err;
+
+	lockdep_assert_irqs_disabled();
+	pmi->taken = false;
+	hw_write_lvtpc(pmi->lvtpc);
+	if (!pmi->freeze)
+		return 0;
+	pmi->freeze = false;
+	first = hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &now);
+	if (!first) {
+		now &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+		now |= pmi->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
+		first = hw_wrmsr(MSR_IA32_DEBUGCTLMSR, now);
+	}
+	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
+	status &= STATUS_CTR_FRZ;
+	if (!err && status)
+		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
+	return first ?: err;
+}
+
+/*
+ * Each order in which a PMI can be handled is one line of this: what is read (R) and
+ * written (W) for n overflows, where C is a counter.
+ *
+ *	not frozen	R STATUS, R CTRL, W CTRL = 0, W OVF_CTRL, n (R C, W C), R STATUS,
+ *			W LVTPC, W CTRL
+ *	frozen		R STATUS, n (R C, W C), W LVTPC, W STATUS_RESET
+ *
+ * What is not frozen is stopped by us, as Linux does since it can; what IA32_PERF_GLOBAL_CTRL
+ * holds is read, because the NMI may be in the middle of intel_stop() or a capture.  The
+ * second look at the status finds what overflowed before the stop took effect.
+ *
+ * Frozen counters go on with the last write, IA32_PERF_GLOBAL_STATUS_RESET (Linux had this
+ * order from 4.19 to 5.10, for version 4).  LVTPC comes before: a PMI that comes while it is
+ * masked is lost.
+ *
+ * Bits of others are left to them.  In an NMI nothing is left to do about an access that
+ * faults.
+ */
+static __always_inline u64 intel_rdmsr_nmi(u32 msr)
+{
+	u32 low, high;
+
+	return hw_fast_rdmsr(msr, &low, &high) ? 0 : (u64)high << 32 | low;
+}
+
+static u64 intel_pmi_enter(struct my_pmu_state *state, u64 counters)
+{
+	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+	u64 status = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_STATUS), ours = status & counters;
+	u64 ack = status & STATUS_CTR_FRZ;
+
+	if (!ours) {
+		/* Of a counter that was stopped meanwhile; nobody else would thaw the others. */
+		if (pmi->freeze && ack)
+			hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack, ack >> 32);
+		return 0;
+	}
+	pmi->status = ours | (status & STATUS_CTR_FRZ);
+	pmi->frozen = pmi->freeze && status & STATUS_CTR_FRZ;
+	if (pmi->frozen)
+		return ours;
+	pmi->ctrl = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_CTRL);
+	hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, 0, 0);
+	hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ours, ours >> 32);
+	return ours;
+}
+
+static u64 intel_pmi_again(struct my_pmu_state *state, u64 counters)
+{
+	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+	u64 status, ack;
+
+	if (pmi->frozen)
+		return 0;
+	status = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_STATUS);
+	/* What overflowed just before the stop may have frozen all of them. */
+	ack = status & (counters | (pmi->freeze ? STATUS_CTR_FRZ : 0));
+	if (ack)
+		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack, ack >> 32);
+	return status & counters;
+}
+
+static void intel_pmi_exit(struct my_pmu_state *state)
+{
+	const struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+
+	hw_write_lvtpc(HW_LVTPC_NMI);
+	if (pmi->frozen)
+		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, pmi->status, pmi->status >> 32);
+	else
+		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, pmi->ctrl, pmi->ctrl >> 32);
+}
+
+/* Perhaps it was put back meanwhile to what it had been; what was delivered has masked it. */
+static void intel_pmi_late(const struct my_pmu_state *state)
+{
+	const struct intel_pmi *pmi = &((const struct intel_state *)state->word)->pmi;
+
+	hw_write_lvtpc(pmi->taken ? HW_LVTPC_NMI : pmi->lvtpc);
+}
+
+static int intel_pmi_rearm(struct my_pmu_state *state, u64 counters)
+{
+	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
+
+	lockdep_assert_irqs_disabled();
+	hw_write_lvtpc(HW_LVTPC_NMI);
+	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+			counters | (pmi->freeze ? STATUS_CTR_FRZ : 0));
 }
 
 /* --- who uses a counter ----------------------------------------------------------- */
@@ -1160,6 +1364,15 @@ static const struct my_pmu_ops intel_ops = {
 	.capture = intel_capture,
 	.capture_one = intel_capture_one,
 	.capture_cpus = intel_capture_cpus,
+	.peek = intel_peek,
+	.interrupt = intel_interrupt,
+	.pmi_take = intel_pmi_take,
+	.pmi_put = intel_pmi_put,
+	.pmi_enter = intel_pmi_enter,
+	.pmi_again = intel_pmi_again,
+	.pmi_exit = intel_pmi_exit,
+	.pmi_late = intel_pmi_late,
+	.pmi_rearm = intel_pmi_rearm,
 };
 
 /*
@@ -1379,6 +1592,7 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 		if (err)
 			return my_refuse(why, err,
 					 "no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it");
+		pmu->flags |= INTEL_PDCM;
 	}
 	if (cap & PERF_CAP_FULL_WIDTH_WRITE && !(pmu->flags & INTEL_FULL_WIDTH)) {
 		pmu->flags |= INTEL_FULL_WIDTH;

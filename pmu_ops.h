@@ -96,6 +96,7 @@ struct my_extra_reg {
  * @extra: the register that it needs, too; before it is known which, its @config alone
  * @group: events with the same number are counted together; from 0 on, in the
  *	order of the list
+ * @period: the counter interrupts each time it has counted so many; 0: never
  */
 struct my_perf_event_attr {
 	char name[MY_EVENT_NAME_LEN];
@@ -114,6 +115,7 @@ struct my_perf_event_attr {
 	u64 added;
 	struct my_extra_reg extra;
 	u32 perf_type;
+	u32 period;
 };
 
 /**
@@ -160,7 +162,7 @@ struct my_hw_perf_event {
  *	us and as they were last seen, and what it notes of each counter
  */
 struct my_pmu_state {
-	u64 word[11 + 4 * MY_PMC_NR];
+	u64 word[16 + 4 * MY_PMC_NR];
 };
 
 /**
@@ -191,6 +193,13 @@ struct my_pmu_stopped {
 	u64 overflowed;
 	bool still;
 };
+
+/*
+ * A period is written to a counter as a negative number of 32 bits.  Below the least one
+ * the CPU does nothing but handle its interrupts.
+ */
+#define MY_PERIOD_MIN		100U
+#define MY_PERIOD_MAX		((1U << 31) - 1)
 
 /* Places of counters in a capture. */
 #define MY_CAPTURE_MAX		MY_PMC_NR
@@ -284,6 +293,21 @@ struct my_pmu_probe {
  * @capture_one: the function of a cross-call, with a struct my_pmu_request: a capture if
  *	the plan is valid, in as few instructions as can be; or else request->otherwise()
  * @capture_cpus: likewise, with the requests of several CPUs, by CPU
+ * @peek: the counter's raw value, in as few instructions as can be
+ * @interrupt: whether the counter interrupts when it overflows, from now on and in
+ *	@hw->config
+ * @pmi_take: before the first counter of this CPU that interrupts is started: save the
+ *	local APIC's entry (LVTPC) and let the interrupts of counters (PMIs) be NMIs; with
+ *	@freeze an overflow of such a counter is to stop all counters until its PMI was
+ *	handled.  -EOPNOTSUPP if the CPU does not do that
+ * @pmi_put: put back what @pmi_take has changed
+ * @pmi_enter: in an NMI: those of @counters that have overflowed.  If there is one, all
+ *	counters of the CPU stand still until @pmi_exit
+ * @pmi_again: likewise: those that have overflowed since, or were not seen before
+ * @pmi_exit: let the counters go on, and the next PMI come
+ * @pmi_late: likewise, where nothing is left to do for a PMI: let the next one come
+ * @pmi_rearm: a PMI for overflows of @counters has not come: clear their overflow bits,
+ *	and let the next one come
  * @find_in_use: optional: the counters that are enabled, or that microcode uses
  * @plan: optional: plan a capture of @nr events, which are counting; bits of
  *	@quiet must not be in the overflow status; @freeze: the counters stand still
@@ -295,6 +319,10 @@ struct my_pmu_probe {
  * with interrupts off, and return 0, or -EIO for an access that faulted.  None
  * sleeps, prints, allocates or calls another CPU, and none takes a lock, except that
  * the functions of cross-calls call request->otherwise(), which may.
+ *
+ * An NMI can use @peek, @write, @interrupt and @pmi_enter to @pmi_late, whatever of the
+ * others it has interrupted; except for @interrupt, which changes registers that
+ * counters share: it must not have interrupted anything that changes them, too.
  */
 struct my_pmu_ops {
 	u32 eventsel_reserve;
@@ -329,6 +357,16 @@ struct my_pmu_ops {
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	void (*capture_one)(void *request);
 	void (*capture_cpus)(void *by_cpu);
+	int (*peek)(const struct my_hw_perf_event *hw, u64 *val);
+	int (*interrupt)(struct my_hw_perf_event *hw, bool on);
+	int (*pmi_take)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			bool freeze);
+	int (*pmi_put)(const struct my_x86_pmu *pmu, struct my_pmu_state *state);
+	u64 (*pmi_enter)(struct my_pmu_state *state, u64 counters);
+	u64 (*pmi_again)(struct my_pmu_state *state, u64 counters);
+	void (*pmi_exit)(struct my_pmu_state *state);
+	void (*pmi_late)(const struct my_pmu_state *state);
+	int (*pmi_rearm)(struct my_pmu_state *state, u64 counters);
 
 	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 *in_use);
 	bool (*plan)(const struct my_x86_pmu *pmu,

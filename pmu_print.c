@@ -240,6 +240,7 @@ void my_print_sample(struct my_printer *p, const struct my_target *t)
 	head += add_marks(line, head, "stolen", sample->marks.clobbered);
 	head += add_marks(line, head, "late", sample->marks.late);
 	head += add_marks(line, head, "stuck", sample->marks.stuck);
+	head += add_marks(line, head, "throttled", sample->marks.throttled);
 	for (i = 0, len = head; i < t->set.nr_events; i++) {
 		n = add_event(line, len, t, i);
 		if (len + n >= MY_LINE_LEN) {
@@ -278,6 +279,7 @@ void my_summary_add(struct my_summary *sum, const struct my_target *t)
 	sum->marks.clobbered += hweight64(t->sample.marks.clobbered);
 	sum->marks.late += hweight64(t->sample.marks.late);
 	sum->marks.stuck += hweight64(t->sample.marks.stuck);
+	sum->marks.throttled += hweight64(t->sample.marks.throttled);
 	for (i = 0; i < t->set.nr_events; i++) {
 		if (t->grown[i].known)
 			sum->growth[t->place[i]] += t->grown[i].growth;
@@ -327,6 +329,7 @@ void my_print_summary(struct my_printer *p, const struct my_summary *sum,
 	head += add_number(line, head, "stolen", sum->marks.clobbered);
 	head += add_number(line, head, "late", sum->marks.late);
 	head += add_number(line, head, "stuck", sum->marks.stuck);
+	head += add_number(line, head, "throttled", sum->marks.throttled);
 	for (i = 0, len = head; i < nr; i++) {
 		n = add_sum(line, len, sum, attr, i);
 		if (len + n >= MY_LINE_LEN) {

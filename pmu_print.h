@@ -47,6 +47,7 @@ struct my_summary {
 		unsigned int clobbered;
 		unsigned int late;
 		unsigned int stuck;
+		unsigned int throttled;
 	} marks;
 	u64 unknown;
 	u64 growth[MY_EVENTS_MAX];

@@ -68,9 +68,25 @@ static void move_marks(struct my_pmu_marks *to, struct my_pmu_marks *from,
 	to->clobbered |= from->clobbered & counters;
 	to->late |= from->late & counters;
 	to->wrapped |= from->wrapped & counters;
+	to->throttled |= from->throttled & counters;
 	from->clobbered &= ~counters;
 	from->late &= ~counters;
 	from->wrapped &= ~counters;
+	from->throttled &= ~counters;
+}
+
+/* Events whose interrupts were switched off since the last read. */
+static void mark_throttled(struct my_event_set *set)
+{
+	u64 left;
+
+	for (left = set->periods & set->active; left; left &= left - 1) {
+		struct my_period *period = &set->period[__ffs64(left)];
+
+		if (period->told != period->throttles)
+			set->marks.throttled |= BIT_ULL(set->event[__ffs64(left)].hw.idx);
+		period->told = period->throttles;
+	}
 }
 
 /*
@@ -103,7 +119,6 @@ static void fill_sample(struct my_event_set *set, u64 events, u64 time,
  */
 static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 {
-	struct my_pmu_cpu *cpu = set->cpu;
 	struct my_pmu_sample *sample = data;
 	int first, err = 0;
 	u64 time;
@@ -118,6 +133,7 @@ static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 	time = my_pmu_now();
 	first = set->active ? my_event_set_update(set, set->active, time) : 0;
 	if (sample) {
+		mark_throttled(set);
 		fill_sample(set, events, time, sample);
 		first = first ?: set->rotate_err;	/* reported once */
 		set->rotate_err = 0;
@@ -125,9 +141,10 @@ static int read_on_cpu(struct my_event_set *set, u64 events, void *data)
 	if (set->active && my_event_set_multiplexes(set))
 		my_event_set_exclude_time(set, time, 0);
 	if (set->active) {
-		err = cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters,
-					  set->stopped.overflowed &
-					  cpu->overflow_reliable);
+		/* By the others the handler knows that the NMI is ours. */
+		err = my_event_set_start(set, set->stopped.overflowed &
+					 set->cpu->overflow_reliable &
+					 ~set->cpu->interrupts);
 		first = first ?: err;
 	}
 	if (first && sample)

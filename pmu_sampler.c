@@ -24,6 +24,7 @@
 #include "pmu_sampler.h"
 #include "pmu_samples.h"
 #include "pmu_session.h"
+#include "pmu_trace.h"
 
 /**
  * struct my_sampler - the thread and what it uses
@@ -110,6 +111,19 @@ static void check_guards(struct my_session *s)
 	}
 }
 
+static void trace_sample(const struct my_target *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->set.nr_events; i++) {
+		const struct my_grown *grown = &t->grown[i];
+
+		trace_my_pmu_sample(t->set.event[i].attr.name, t->set.cpu->cpu,
+				    sampler->number, t->sample.time, grown->known,
+				    grown->growth, grown->enabled, grown->running);
+	}
+}
+
 static void take_samples(struct my_session *s)
 {
 	struct my_target *t;
@@ -126,6 +140,8 @@ static void take_samples(struct my_session *s)
 			continue;	/* offline: a message has said so */
 		my_target_grow(t);
 		my_samples_add(&sampler->samples, t, sampler->number);
+		if (trace_my_pmu_sample_enabled())
+			trace_sample(t);
 	}
 	if (s->log)
 		print_samples(s);

@@ -123,7 +123,8 @@ static void fill_row(struct my_samples_row *row, const struct my_target *t,
 		.missed = t->missed,
 		.grown = t->grown[i],
 		.home = home,
-		.flag = marks->wrapped & counter ? "wrapped" : "",
+		.flag = marks->throttled & counter ? "throttled" :
+			marks->wrapped & counter ? "wrapped" : "",
 	};
 	if (t->grown[i].stuck)
 		row->flag = "stuck";

@@ -648,6 +648,13 @@ int my_event_set_assign(struct my_event_set *set,
 		return refuse_schedule(set, *culprit, why);
 	set->rate_log2 = 0;
 	set->any_code = 0;
+	set->periods = 0;
+	for (i = 0; i < nr; i++) {
+		if (!attr[i].period)
+			continue;
+		set->periods |= BIT_ULL(i);
+		set->period[i].group = my_perf_event_group(&set->event[i]);
+	}
 	/* The first rotation comes last: counting begins with it. */
 	for (i = set->schedule.nr_rotations; i-- > 0;) {
 		my_event_set_place(set, i);

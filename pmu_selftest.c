@@ -342,7 +342,7 @@ static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
  *
  * Afterwards all registers are as before, except for generic counters' values that
  * cannot be written, and @set->cpu->overflow_reliable has the counters that set their
- * overflow bit.
+ * overflow bit, @overflow_unknown those that may or may not.
  *
  * Context: the CPU in question, interrupts off; some hundred accesses to registers
  * for each counter, which take a virtual machine milliseconds.
@@ -353,7 +353,7 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	const struct my_pmu_ops *ops = pmu->ops;
-	u64 counters = set->used, left, in_use = 0;
+	u64 counters = set->used, left, unknown, in_use = 0;
 	struct my_pmu_stopped stopped;
 	int first, err = 0;
 	unsigned int i;
@@ -383,7 +383,9 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	}
 	first = first ?: test_rotations(set, why);
 	/* An overflow bit that was set before tells nothing; nor where NMIs let perf clear it. */
-	cpu->overflow_reliable &= ~(cpu->guard ? counters : stopped.overflowed & counters);
+	unknown = cpu->guard ? counters : stopped.overflowed & counters;
+	cpu->overflow_reliable &= ~unknown;
+	cpu->overflow_unknown = (cpu->overflow_unknown & ~counters) | unknown;
 	err = ops->restore(pmu, &cpu->state, counters);
 	return first ?: err;
 }

@@ -10,13 +10,17 @@
 #define MY_PMU_SET_H
 
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "my_pmu.h"
 #include "pmu_ops.h"
+#include "pmu_period.h"
 #include "pmu_rotate.h"
 
 /* Events of a set, and so rotations: each begins with another group. */
@@ -46,6 +50,24 @@ struct my_perf_event {
 static_assert(sizeof(struct my_perf_event) == 256);
 
 /**
+ * struct my_pmi_storm - the PMIs of about one tick of the kernel; or of more, as long as the CPU
+ *	may have done nothing else
+ * @since: when it began, TSC
+ * @nr: how many there were
+ * @least: what the shortest of them took, TSC.  That is taken for all: where one takes
+ *	longer an SMI or a hypervisor has come between
+ * @ip: what the last one has interrupted
+ * @sp: its stack pointer
+ */
+struct my_pmi_storm {
+	u64 since;
+	u64 nr;
+	u64 least;
+	unsigned long ip;
+	unsigned long sp;
+};
+
+/**
  * struct my_pmu_cpu - the PMU of one CPU, and who uses it
  * @cpu: the CPU
  * @pmu: what it has, and how it is driven
@@ -62,10 +84,20 @@ static_assert(sizeof(struct my_perf_event) == 256);
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
  *	wrap: of these only, no bit means no wrap
+ * @overflow_unknown: counters of which that cannot be seen
+ * @interrupts: counters that interrupt when they overflow
+ * @interrupting: of each of them its event
+ * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and
+ *	counters alone
+ * @pmi_users: sets that have such counters
+ * @late_until: an NMI that nobody caused is a PMI of a counter that has been stopped since,
+ *	once, up to this time; CLOCK_MONOTONIC, ns; 0: none
+ * @storm: how much of the CPU's time PMIs take
  *
- * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @active and
- * @overflow_reliable are changed on the CPU only, with interrupts off; no lock is
- * needed, and an NMI can use them.  The others change by request of one task at a time,
+ * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @active,
+ * @overflow_reliable and what follows are changed on the CPU only, with interrupts off; no
+ * lock is needed, and an NMI can use them; it writes @late_until and @storm, and of a counter
+ * that is throttled @interrupts.  The others change by request of one task at a time,
  * with CPU hotplug held off: while the module is loaded or a CPU comes, and under the
  * lock of pmu_client.c.  @pmu is written only if it is not what it was before, which
  * others may be reading.
@@ -82,6 +114,13 @@ struct my_pmu_cpu {
 	struct my_event_set *owner[MY_PMC_MAX];
 	u64 active;
 	u64 overflow_reliable;
+	u64 overflow_unknown;
+	u64 interrupts;
+	struct my_perf_event *interrupting[MY_PMC_NR];
+	struct my_event_set *working;
+	unsigned int pmi_users;
+	u64 late_until;
+	struct my_pmi_storm storm;
 };
 
 DECLARE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
@@ -143,12 +182,26 @@ struct my_pmu_schedule {
  *	the count
  * @wrapped: it has wrapped; the growth was added all the same
  * @stuck: it stands still although the CPU has executed what it counts, see my_target_grow()
+ * @throttled: its interrupts were too many, and off for a while
  */
 struct my_pmu_marks {
 	u64 clobbered;
 	u64 late;
 	u64 wrapped;
 	u64 stuck;
+	u64 throttled;
+};
+
+/**
+ * struct my_restart - lets events interrupt again that were throttled
+ * @work: queued by the NMI: from there a timer cannot be started
+ * @timer: a tick later
+ * @expired: called then, on the CPU, with interrupts off
+ */
+struct my_restart {
+	struct irq_work work;
+	struct hrtimer timer;
+	void (*expired)(struct my_restart *restart);
 };
 
 /**
@@ -173,6 +226,9 @@ struct my_pmu_marks {
  * @used: counters that belong to an event in any rotation
  * @schedule: which events are on which counters, in each rotation
  * @timer: ends rotations, if there is more than one
+ * @periods: events that have a period, by place
+ * @pmi_held: my_pmi_get() was called for it
+ * @restart: lets throttled events interrupt again
  * @plan: how the counters are captured
  * @capture: the last one that was made for a read on the CPU itself; kernels that zero
  *	the stack would zero it for each
@@ -189,13 +245,17 @@ struct my_pmu_marks {
  * @up_before: for how long it had been up before, ns
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
+ * @overdue: counters that interrupt whose overflow bit was set then
+ * @period: of each event that has one, how far it is
  *
- * @nr_events, @used, @rate_log2, @any_code, @schedule and the events' encodings are written in
- * task context while the set is offline.  All else changes under @lock: on @cpu with
+ * @nr_events, @used, @rate_log2, @any_code, @periods, @schedule and the events' encodings are
+ * written in task context while the set is offline.  All else changes under @lock: on @cpu with
  * interrupts off, or, if it is offline, on any CPU.  On any CPU, also while it is online,
  * captures are accounted for (my_event_set_account()) and marks are taken.  On @cpu with
  * interrupts off @plan.seq and @capture are written without @lock.  Where events are rotated
- * nothing is captured, so that a rotation, on @cpu, needs no lock.
+ * nothing is captured, so that a rotation, on @cpu, needs no lock.  Nor is anything captured
+ * where an event has a period: an NMI writes counts, also without @lock, unless the CPU works
+ * on the set.
  */
 struct my_event_set {
 	struct my_pmu_cpu *cpu;
@@ -213,6 +273,9 @@ struct my_event_set {
 	u64 used;
 	struct my_pmu_schedule schedule;
 	struct my_rotate_timer timer;
+	u64 periods;
+	bool pmi_held;
+	struct my_restart restart;
 	struct my_pmu_plan plan;
 	struct my_pmu_capture capture;
 	struct my_perf_event event[MY_EVENTS_MAX];
@@ -228,6 +291,8 @@ struct my_event_set {
 	u64 up_before;
 	u64 excluded;
 	struct my_pmu_stopped stopped;
+	u64 overdue;
+	struct my_period period[MY_EVENTS_MAX];
 };
 
 /**
@@ -245,6 +310,50 @@ static inline void my_event_set_init(struct my_event_set *set, struct my_pmu_cpu
 	set->up_err = -ENXIO;
 	set->local_cpu = -1;
 	raw_spin_lock_init(&set->lock);
+}
+
+/**
+ * my_pmu_cpu_begin() - the CPU begins to work on a set's counts and counters
+ * @cpu: the CPU
+ * @set: the set
+ *
+ * Context: the CPU, interrupts off.
+ */
+static inline void my_pmu_cpu_begin(struct my_pmu_cpu *cpu, struct my_event_set *set)
+{
+	WRITE_ONCE(cpu->working, set);
+	barrier();
+}
+
+/**
+ * my_pmu_cpu_end() - and is done, before the set's counters are started
+ * @cpu: the CPU
+ *
+ * An overflow that comes before this has its counter written anew by whoever works on the
+ * set next.  So it must not come after they were started.
+ *
+ * Context: the CPU, interrupts off.
+ */
+static inline void my_pmu_cpu_end(struct my_pmu_cpu *cpu)
+{
+	barrier();
+	WRITE_ONCE(cpu->working, NULL);
+}
+
+/* The one writer of counts: @delta since the last time; the counter shows @now. */
+static __always_inline void accumulate(struct my_perf_event *event, u64 delta,
+				       u64 now, u64 time)
+{
+	event->count += delta;
+	event->running += time - event->hw.prev_time;
+	event->hw.prev_count = now;
+	event->hw.prev_time = time;
+}
+
+/* How far an event with a period is. */
+static inline struct my_period *my_period_of(struct my_perf_event *event)
+{
+	return &event->set->period[event - event->set->event];
 }
 
 /* The set of events that has this event alone. */

@@ -379,9 +379,10 @@ static void unload_module(void)
  * @interval: parameter
  * @freeze: parameter
  * @log: parameter
+ * @pmi: parameter
  */
 struct parameters {
-	char *cpu, *counters, *interval, *freeze, *log;
+	char *cpu, *counters, *interval, *freeze, *log, *pmi;
 };
 
 /* As they are if none is given. */
@@ -393,13 +394,14 @@ static void set_parameters(const char *cpu, const char *counters,
 	if (!defaults.cpu)
 		defaults = (struct parameters) {
 			param_cpu, param_counters, param_interval, param_freeze,
-			param_log,
+			param_log, param_pmi,
 		};
 	param_cpu = (char *)cpu;
 	param_counters = (char *)counters;
 	param_interval = (char *)interval;
 	param_freeze = "1";
 	param_log = "1";
+	param_pmi = "auto";
 }
 
 /* Lines before the first sample: what the PMU is, and whose its counters are. */
@@ -607,7 +609,11 @@ static void core_refuses_switches(struct kunit *test)
 	param_log = "no";
 	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, last_line(), "log: 'no'; 0 or 1 is needed\n");
-	KUNIT_EXPECT_EQ(test, nr_lines, 2U);
+	param_log = "1";
+	param_pmi = "v5\n";
+	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, last_line(), "pmi: 'v5\\n'; v3, v4 or auto is needed\n");
+	KUNIT_EXPECT_EQ(test, nr_lines, 3U);
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -865,6 +871,68 @@ static void core_samples(struct kunit *test)
 	test_expect_good_manners(test);
 }
 
+/* --- events with a period --------------------------------------------------------------- */
+
+#define WITH_PERIOD	"cpu/instructions,period=1000/u"
+
+static atomic_t rows_traced, growth_traced;
+
+static void see_row(void *data, const char *name, int cpu, u64 number, u64 time, bool known,
+		    u64 growth, u64 enabled, u64 running)
+{
+	if (cpu != TEST_CPU || !known || !number || !time || running > enabled)
+		return;
+	atomic_inc(&rows_traced);
+	if (!strcmp(name, "cycles:u"))
+		atomic_add(growth, &growth_traced);
+}
+
+/* What the file of counters says of an event, and the tracepoint of samples. */
+static void periods(struct kunit *test, const char *order)
+{
+	struct seq_file m = { .size = 4096 };
+	struct sim_registers before;
+	unsigned int i, lines;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	before = sim_cpu(TEST_CPU)->regs;
+	set_parameters("1", WITH_PERIOD "@gp0,cycles:u", "2");
+	param_pmi = (char *)order;
+	atomic_set(&rows_traced, 0);
+	atomic_set(&growth_traced, 0);
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.debugctl,
+			strcmp(order, "v4") ? 0ULL : BIT_ULL(12));
+	KUNIT_ASSERT_EQ(test, register_trace_my_pmu_sample(see_row, NULL), 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, retire_1000, NULL));
+	lines = count_lines("cpu1 t=");
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", lines + 2));
+	m.private = session;
+	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m.buf);
+	KUNIT_EXPECT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, " gp0 counting " WITH_PERIOD
+					   " samples=10 lost=0 throttled=0\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, "cpu1 fixed1 counting cycles:u\n"));
+	unregister_trace_my_pmu_sample(see_row, NULL);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_GE(test, atomic_read(&rows_traced), 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&growth_traced), 30000);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, total(WITH_PERIOD "@gp0="), 10000ULL);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_periods(struct kunit *test)
+{
+	periods(test, "auto");
+	fresh_start(test);
+	periods(test, "v3");
+	fresh_start(test);
+	periods(test, "v4");
+}
+
 static u64 abs_diff_ns(u64 a, u64 b)
 {
 	return a > b ? a - b : b - a;
@@ -1071,6 +1139,8 @@ static void core_marks(struct kunit *test)
 		  HEAD " stuck=fixed1 instructions@gp0=7\n", .stand = BIT_ULL(33) },
 		{ { 0, 0, 0 }, 2,
 		  HEAD " missed=2 stuck=gp0,fixed1\n", .stand = BIT_ULL(0) | BIT_ULL(33) },
+		{ { .throttled = BIT_ULL(0) }, 0,
+		  HEAD " throttled=gp0 instructions@gp0=7 cycles@fixed1=9\n" },
 		{ { .late = BIT_ULL(0) }, 0,
 		  HEAD " late=gp0 stuck=gp0,fixed1\n", .stand = BIT_ULL(0) | BIT_ULL(33) },
 	};
@@ -1823,6 +1893,7 @@ static void core_without_parameters(struct kunit *test)
 	param_interval = defaults.interval;
 	param_freeze = defaults.freeze;
 	param_log = defaults.log;
+	param_pmi = defaults.pmi;
 	KUNIT_ASSERT_EQ_MSG(test, load_module(), 0, "%s", last_line());
 	KUNIT_EXPECT_EQ(test, cpumask_weight(session->cpus), 1U);
 	expect_events(test, 0, TWICE_ON_USUAL);
@@ -3348,6 +3419,17 @@ static void core_samples_stuck(struct kunit *test)
 	expect_text(test, file,
 		    "3,1,1000,100,10,2,\"instructions\",gp0,,100,100,stuck\n"
 		    "3,1,1000,100,10,2,\"cycles\",fixed1,,100,50,late\n");
+	t->sample.count[0] = 7;
+	t->last.count[0] = 0;
+	t->sample.marks = (struct my_pmu_marks) {
+		.throttled = BIT_ULL(0), .wrapped = BIT_ULL(0) | BIT_ULL(33) };
+	my_target_grow(t);
+	t->sample.marks.stuck = 0;
+	t->grown[1].stuck = false;
+	add_sample(t, 4);
+	expect_text(test, file,
+		    "4,1,1000,100,10,2,\"instructions\",gp0,7,100,100,throttled\n"
+		    "4,1,1000,100,10,2,\"cycles\",fixed1,,100,50,wrapped\n");
 	close_file(&opened[0]);
 	unload_module();
 }
@@ -3696,12 +3778,13 @@ static void core_summary(struct kunit *test)
 	print_summary(test, p, sum);
 	KUNIT_EXPECT_STREQ(test, last_line(),
 			   "all t=0.000001 cpus=3 spread=600 missed=2 wrapped=2 stolen=1 late=2 instructions@gp0=21\n");
-	/* And a fourth stands still. */
+	/* And a fourth stands still, after a storm. */
 	t->sample.count[0] = t->last.count[0];
+	t->sample.marks.throttled = BIT_ULL(0);
 	add_to_summary(sum, t);
 	print_summary(test, p, sum);
 	KUNIT_EXPECT_STREQ(test, last_line(),
-			   "all t=0.000001 cpus=4 spread=600 missed=2 wrapped=2 stolen=1 late=2 stuck=1\n");
+			   "all t=0.000001 cpus=4 spread=600 missed=2 wrapped=2 stolen=1 late=2 stuck=1 throttled=1\n");
 	unload_module();
 }
 
@@ -4319,6 +4402,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE_PARAM(core_prints_pmu, pmu_lines_gen_params),
 	KUNIT_CASE_PARAM(core_unwinds_reservations, test_pmu_gen_params),
 	KUNIT_CASE(core_samples),
+	KUNIT_CASE(core_periods),
 	KUNIT_CASE(core_line),
 	KUNIT_CASE(core_ticks),
 	KUNIT_CASE(core_sampler_keeps_off),

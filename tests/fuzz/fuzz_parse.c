@@ -285,15 +285,15 @@ struct said {
 
 static const struct {
 	const char *key;
-	/* -1: it means nothing, -2: nor is it a number, -3: of config1 */
+	/* -1: it means nothing, -2: nor is it a number, -3: the period, -4: of config1 */
 	int shift;
 	u64 max;
 } keys[] = {
 	{ "event", 0, 0xff }, { "umask", 8, 0xffff }, { "config", 0, ~0UL },
 	{ "edge", 18, 1 }, { "pc", 19, 1 }, { "any", 21, 1 }, { "inv", 23, 1 },
-	{ "cmask", 24, 0xff }, { "period", -1, ~0UL }, { "percore", -1, 1 },
+	{ "cmask", 24, 0xff }, { "period", -3, 0x7fffffff }, { "percore", -1, 1 },
 	{ "name", -2, 0 }, { "metric-id", -2, 0 }, { "eq", 36, 1 },
-	{ "config1", -3, ~0UL }, { "offcore_rsp", -3, ~0UL }, { "frontend", -3, 0xffffff },
+	{ "config1", -4, ~0UL }, { "offcore_rsp", -4, ~0UL }, { "frontend", -4, 0xffffff },
 };
 
 static bool say_key(size_t i, const char *value, struct said *said,
@@ -303,7 +303,7 @@ static bool say_key(size_t i, const char *value, struct said *said,
 	bool encodes = i < 3;
 	u64 val = 1;
 
-	if (said->keys & 1 << i || ((keys[i].shift >= 0 || keys[i].shift == -3) && !said->cpu))
+	if (said->keys & 1 << i || ((keys[i].shift >= 0 || keys[i].shift == -4) && !said->cpu))
 		return false;
 	if (i == 0 && value && !attr->named &&
 	    set_named(value, true, attr))
@@ -315,7 +315,12 @@ static bool say_key(size_t i, const char *value, struct said *said,
 			   keys[i].max != 1) {
 		return false;
 	}
-	if (keys[i].shift == -3)
+	if (keys[i].shift == -3) {
+		if (val < 100)
+			return false;
+		attr->period = val;
+	}
+	if (keys[i].shift == -4)
 		said->config1 |= val;
 	said->keys |= 1 << i;
 	said->event |= encodes && i != 1;
@@ -702,6 +707,7 @@ static void expect_same(const struct my_perf_event_attr *attr,
 	expect(attr->exclude_kernel == want->exclude_kernel);
 	expect(!attr->exclude_user || !attr->exclude_kernel);
 	expect(attr->perf_type == want->perf_type);
+	expect(attr->period == want->period);
 	expect(attr->extra.config == want->extra.config);
 	if (want->perf_type == MY_TYPE_SYSFS)
 		expect(!strcmp(my_sysfs_name(attr), in_sysfs[want->perf_config]));

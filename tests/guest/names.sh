@@ -70,7 +70,7 @@ cpu/event=cpu-cycles,inv,cmask=2/
 cpu/instructions,umask=1/
 cpu/event=0x02,umask=0x40,instructions/
 cpu/config=0x100,instructions,edge/
-cpu/event=0xc4,name=foo,period=100000/
+cpu/event=0xc4,name=foo/
 branches:u
 branches:k
 branches:uk

@@ -13,6 +13,22 @@ static inline u64 my_pmu_now(void)
 	return sim_now();
 }
 
+static inline u64 my_pmu_nmi_now(void)
+{
+	return sim_now();
+}
+
+static inline u64 my_pmu_fast_ticks(void)
+{
+	return sim_now();
+}
+
+/* So many looks at a held clock. */
+static inline u64 my_pmu_tick_ticks(void)
+{
+	return SIM_TICK_NS;
+}
+
 static inline bool my_pmu_has_ticks(void)
 {
 	return !sim_without_ticks;

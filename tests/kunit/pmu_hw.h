@@ -53,6 +53,17 @@ static inline int hw_fast_wrmsr(u32 msr, u32 low, u32 high)
 
 u64 hw_fast_ticks(void);
 
+/* Interrupts of counters. */
+struct pt_regs;
+
+#define HW_LVTPC_NMI	0x400	/* SDM, "Local vector table": delivery mode NMI */
+
+bool hw_has_apic(void);
+u32 hw_read_lvtpc(void);
+void hw_write_lvtpc(u32 val);
+int hw_take_nmis(int (*handler)(unsigned int cmd, struct pt_regs *regs));
+void hw_release_nmis(void);
+
 #define HW_ROUND_INSTRUCTIONS	16
 
 void hw_run_known_code(unsigned int rounds);

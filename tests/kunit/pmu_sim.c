@@ -40,12 +40,16 @@
 #define GLOBAL_CTRL		0x38f
 #define GLOBAL_OVF_CTRL		0x390
 #define GLOBAL_INUSE		0x392
+#define DEBUGCTL		0x1d9
+#define DEBUGCTL_FREEZE		BIT_ULL(12)
+#define STATUS_FROZEN		BIT_ULL(59)
 
 #define RDPMC_FIXED		0x40000000
 
 #define EVTSEL_USR		BIT_ULL(16)
 #define EVTSEL_OS		BIT_ULL(17)
 #define EVTSEL_INT		BIT_ULL(20)
+#define FIXED_INT		8
 #define EVTSEL_ANY		BIT_ULL(21)
 #define EVTSEL_EN		BIT_ULL(22)
 #define EVTSEL_EQ		BIT_ULL(36)		/* if leaf 23H has it */
@@ -73,6 +77,8 @@ static void note_wrong(struct sim_cpu *sim, const char *rule, u32 reg)
 		sim->first_wrong_reg = reg;
 	}
 }
+
+static void sim_nmi_nears(struct sim_cpu *sim);
 
 static u64 ones(unsigned int n)
 {
@@ -165,6 +171,7 @@ void sim_reset(unsigned int cpu, const struct sim_pmu *pmu)
 	sim->first_wrong = rule;
 	sim->first_wrong_reg = reg;
 	sim->pmu = *pmu;
+	sim->regs.lvtpc = HW_LVTPC_NMI;	/* as Linux has left it */
 	if (pmu->version >= 2)
 		sim->regs.global_ctrl = generic_bitmap(pmu);
 }
@@ -204,6 +211,103 @@ u64 sim_now(void)
 	return atomic64_add_return(HELD_CLOCK_NS, &held_clock);
 }
 
+/* --- interrupts -------------------------------------------------------------- */
+
+bool sim_without_apic, sim_without_nmis;
+
+static int (*nmi_handler)(unsigned int cmd, struct pt_regs *regs);
+
+bool hw_has_apic(void)
+{
+	return !sim_without_apic;
+}
+
+bool sim_handles_nmis(void)
+{
+	return nmi_handler;
+}
+
+int hw_take_nmis(int (*handler)(unsigned int cmd, struct pt_regs *regs))
+{
+	if (sim_without_nmis)
+		return -EBUSY;
+	nmi_handler = handler;
+	return 0;
+}
+
+void hw_release_nmis(void)
+{
+	might_sleep();
+	nmi_handler = NULL;
+}
+
+u32 hw_read_lvtpc(void)
+{
+	return this_sim()->regs.lvtpc;
+}
+
+/* As each access it may be the one after which an NMI comes. */
+void hw_write_lvtpc(u32 val)
+{
+	struct sim_cpu *sim = this_sim();
+
+	if (!irqs_disabled())
+		note_wrong(sim, "LVTPC written with interrupts on", val);
+	sim->regs.lvtpc = val;
+	if (sim->accesses < SIM_ACCESSES)
+		sim->log[sim->accesses] = (struct sim_access) {
+			.op = SIM_LVTPC, .val = val, .time = sim_now() };
+	sim->accesses++;
+	sim_nmi_nears(sim);
+}
+
+/* Linux takes more than one overflow for as many NMIs, and does not ask who claims the others. */
+void sim_nmi(struct sim_cpu *sim)
+{
+	struct pt_regs regs = { .ip = sim->ip, .cs = sim->user ? 3 : 0 };
+	int handled = 0;
+
+	sim->in_nmi = true;
+	sim->nmis++;
+	if (nmi_handler)
+		handled = nmi_handler(0, &regs);
+	sim->in_nmi = false;
+	if (handled > 1)
+		sim->spare += handled - 1;
+	else if (!handled && sim->spare)
+		sim->spare--;
+	else if (!handled)
+		sim->unknown++;
+}
+
+void sim_nmi_comes(struct sim_cpu *sim)
+{
+	sim->nmi_in = 0;
+	if (sim->regs.lvtpc & SIM_LVTPC_MASKED) {
+		sim->dropped++;
+		return;
+	}
+	sim->regs.lvtpc |= SIM_LVTPC_MASKED;
+	sim_nmi(sim);
+}
+
+/* One access less; but not within an NMI. */
+static void sim_nmi_nears(struct sim_cpu *sim)
+{
+	if (sim->nmi_in && !sim->in_nmi && !--sim->nmi_in)
+		sim_nmi_comes(sim);
+}
+
+/* A counter has overflowed that interrupts. */
+static void raise_pmi(struct sim_cpu *sim)
+{
+	sim->freezes |= sim->regs.debugctl & DEBUGCTL_FREEZE && sim->pmu.version >= 4;
+	if (sim->regs.lvtpc & SIM_LVTPC_MASKED)
+		sim->dropped++;
+	else if (!sim->nmi_in)
+		sim->nmi_in = sim->skid + 1;
+}
+
 /* --- counting -------------------------------------------------------------- */
 
 static u64 *counter_at(struct sim_cpu *sim, unsigned int bit)
@@ -213,7 +317,14 @@ static u64 *counter_at(struct sim_cpu *sim, unsigned int bit)
 
 static bool gate_is_open(const struct sim_cpu *sim, unsigned int bit)
 {
-	return sim->pmu.version < 2 || sim->regs.global_ctrl & BIT_ULL(bit);
+	return sim->pmu.version < 2 || (sim->regs.global_ctrl & BIT_ULL(bit) &&
+					!(sim->regs.global_status & STATUS_FROZEN));
+}
+
+static bool interrupts(const struct sim_cpu *sim, unsigned int bit)
+{
+	return bit < 32 ? sim->regs.evtsel[bit] & EVTSEL_INT :
+			  sim->regs.fixed_ctr_ctrl >> 4 * (bit - 32) & FIXED_INT;
 }
 
 static bool is_counting(const struct sim_cpu *sim, unsigned int bit)
@@ -273,6 +384,8 @@ static void grow(struct sim_cpu *sim, u64 *counter, unsigned int bit, u64 n)
 	*counter = (*counter + n) & mask;
 	if (overflows)
 		reload(sim, bit);
+	if (overflows && interrupts(sim, bit))
+		raise_pmi(sim);
 }
 
 static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
@@ -349,6 +462,14 @@ void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n)
 	for (i = 0; i < SIM_FIXED; i++) {
 		if (has_fixed(sim, i))
 			count_fixed(sim, i, event, umask, user, n);
+	}
+	/* Others may have overflowed on the same instruction. */
+	if (sim->freezes)
+		sim->regs.global_status |= STATUS_FROZEN;
+	sim->freezes = false;
+	if (sim->nmi_in == 1 && !sim->in_nmi) {
+		sim->user = user;
+		sim_nmi_comes(sim);
 	}
 }
 
@@ -465,7 +586,7 @@ static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
 	if (val & ~defined)
 		return -EIO;
 	if (!sim->pmu.ack_running || sim->regs.global_ctrl)
-		sim->regs.global_status &= ~val;
+		sim->regs.global_status &= ~val | sim->sticky;
 	return 0;
 }
 
@@ -487,7 +608,8 @@ static u32 legacy(const struct sim_cpu *sim, u32 msr)
 		return msr;
 	if (msr < GP0_CTR || msr >= GP0_CTR + 0x100)
 		return msr >= FIXED_CTR_CTRL && msr <= GLOBAL_INUSE ? msr :
-		       msr == PERF_CAPABILITIES || msr == TSX_FORCE_ABORT ? msr : 0;
+		       msr == PERF_CAPABILITIES || msr == TSX_FORCE_ABORT ||
+		       msr == DEBUGCTL ? msr : 0;
 	if (msr % 4 == GP0_CTR % 4)
 		return n + (fixed ? FIXED_CTR0 : A_PMC0);
 	return msr % 4 == GP0_CFG_A % 4 && !fixed ? n + PERFEVTSEL0 : 0;
@@ -528,6 +650,12 @@ static int write_msr(struct sim_cpu *sim, u32 msr, u64 val)
 {
 	if (sim->pmu.version < 1)
 		return -EIO;
+	if (msr == DEBUGCTL) {
+		if (sim->no_freeze == 1)
+			return -EIO;
+		sim->regs.debugctl = sim->no_freeze ? val & ~DEBUGCTL_FREEZE : val;
+		return 0;
+	}
 	if (extra_at(sim, msr)) {
 		if (val >> 37)
 			return -EIO;
@@ -623,7 +751,9 @@ static int read_msr(struct sim_cpu *sim, u32 msr, u64 *val)
 	}
 	if (sim->pmu.version < 1)
 		return -EIO;
-	if (extra_at(sim, msr))
+	if (msr == DEBUGCTL)
+		*val = sim->regs.debugctl;
+	else if (extra_at(sim, msr))
 		*val = *extra_at(sim, msr);
 	else if (has_generic(sim, msr - PERFEVTSEL0))
 		*val = sim->regs.evtsel[msr - PERFEVTSEL0];
@@ -710,6 +840,7 @@ static int access_register(enum sim_op op, u32 reg, u64 *val)
 			.op = op, .reg = reg, .val = *val, .faulted = err,
 			.time = sim_now() };
 	sim->accesses++;
+	sim_nmi_nears(sim);
 	return err;
 }
 

@@ -6,7 +6,11 @@
  * CPUID; of the module it includes the seams that it stands behind, pmu_hw.h and
  * pmu_perf.h, and nothing else.
  *
- * Not modelled: interrupts of overflows, the freeze, edge, inv, cmask and eq.
+ * A counter that interrupts when it overflows does so through LVTPC: an NMI, which masks the
+ * entry.  One that comes while it is masked is lost.  With IA32_DEBUGCTL[12] the overflow
+ * freezes all counters, from version 4 on.
+ *
+ * Not modelled: edge, inv, cmask and eq.
  *
  * Tests set it up from any CPU while nobody uses it, and look at it afterwards.
  */
@@ -81,6 +85,8 @@ struct sim_pmu {
  * @cfg_b: CFG_B of counters, by sim_cfg()
  * @cfg_c: CFG_C of counters, likewise
  * @extra: OFFCORE_RSP_0, OFFCORE_RSP_1, FRONTEND
+ * @debugctl: IA32_DEBUGCTL
+ * @lvtpc: the local APIC's entry for counters
  */
 struct sim_registers {
 	u64 evtsel[SIM_GENERIC];
@@ -93,6 +99,8 @@ struct sim_registers {
 	u64 cfg_b[2 * SIM_CFG];
 	u64 cfg_c[2 * SIM_CFG];
 	u64 extra[3];
+	u64 debugctl;
+	u32 lvtpc;
 };
 
 /* The place of a counter, if it has one. */
@@ -101,7 +109,7 @@ static inline unsigned int sim_cfg(unsigned int bit)
 	return bit % 32 + (bit < 32 ? 0 : SIM_CFG);
 }
 
-enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC };
+enum sim_op { SIM_RDMSR, SIM_WRMSR, SIM_RDPMC, SIM_LVTPC };
 
 /**
  * struct sim_access - one access, as the log has it
@@ -159,6 +167,18 @@ enum sim_broken {
  *	Outlives a reset
  * @first_wrong: the rule that was first broken
  * @first_wrong_reg: MSR or RDPMC index with which it was
+ * @skid: an NMI comes so many accesses after the overflow; 0: before the CPU goes on
+ * @nmi_in: it comes in so many; 0: none is on its way
+ * @freezes: an overflow of now freezes the counters
+ * @in_nmi: the CPU handles one
+ * @nmis: how many there were
+ * @unknown: of these nobody claimed so many
+ * @spare: NMIs that were claimed in advance: handlers have seen more than one overflow
+ * @dropped: PMIs that were lost
+ * @ip: where an NMI interrupts the CPU
+ * @user: at CPL 3
+ * @no_freeze: IA32_DEBUGCTL[12]: 1, a write of it faults; 2, it is lost
+ * @sticky: overflow bits that cannot be cleared
  */
 struct sim_cpu {
 	struct sim_pmu pmu;
@@ -182,7 +202,26 @@ struct sim_cpu {
 	unsigned int wrong;
 	const char *first_wrong;
 	u32 first_wrong_reg;
+	unsigned int skid;
+	unsigned int nmi_in;
+	bool freezes, in_nmi;
+	unsigned int nmis, unknown, spare, dropped;
+	unsigned long ip;
+	bool user;
+	unsigned int no_freeze;
+	u64 sticky;
 };
+
+/* The tick of a kernel with 250 of them in a second. */
+#define SIM_TICK_NS	4000000
+
+#define SIM_LVTPC_MASKED	0x10000
+
+/* No CPU has a local APIC; no handler of NMIs can be registered. */
+extern bool sim_without_apic, sim_without_nmis;
+
+/* Is the module's handler of NMIs registered? */
+bool sim_handles_nmis(void);
 
 /* What a look at a held clock takes; an access to a register is one. */
 #define HELD_CLOCK_NS	1000
@@ -200,6 +239,10 @@ void sim_clear_log(struct sim_cpu *sim);
 bool sim_has_generic(const struct sim_pmu *pmu, unsigned int i);
 
 void sim_retire(struct sim_cpu *sim, u8 event, u8 umask, bool user, u64 n);
+
+/* An NMI of this CPU, whoever has caused it; and the one that is on its way. */
+void sim_nmi(struct sim_cpu *sim);
+void sim_nmi_comes(struct sim_cpu *sim);
 
 /**
  * struct sim_reservations - who holds the event selects, for all CPUs

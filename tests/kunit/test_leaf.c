@@ -687,12 +687,12 @@ static const struct decoded decoded_skylake = {
 
 static void expect_probe_accepted(struct kunit *test,
 				  const struct probe_result *result,
-				  bool full_width)
+				  bool pdcm, bool full_width)
 {
 	KUNIT_ASSERT_EQ(test, result->err, 0);
 	expect_decoded(test, &result->pmu, &decoded_skylake);
 	expect_ops(test, &result->pmu);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, full_width ? 1U : 0U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, (full_width ? 1U : 0U) | (pdcm ? 0x20U : 0U));
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, full_width ? A_PMC0 : PMC0);
 }
 
@@ -717,7 +717,7 @@ static void probe_decides(struct kunit *test)
 	if (row->want_err)
 		expect_probe_refused(test, result, row->want_err, row->want_why);
 	else
-		expect_probe_accepted(test, result, row->full_width);
+		expect_probe_accepted(test, result, row->pdcm, row->full_width);
 }
 
 /* CPUID.1:ECX[31] decides whether EDX 0 is believed. */
@@ -785,14 +785,14 @@ static void probe_ext(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result->err, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.counters, 0x300000005ULL);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x19U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x39U);
 	KUNIT_EXPECT_EQ(test, result->pmu.cfg_b | result->pmu.cfg_c, 0ULL);
 	has.lacks = BIT(0);
 	result = probe_anew(test, &has, 0);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x11U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x31U);
 	has.lacks = BIT(1);
 	result = probe_anew(test, &has, 0);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x9U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x29U);
 	has.lacks = 0;
 	has.subleaves = 0x7;
 	result = probe_anew(test, &has, 0);
@@ -808,7 +808,7 @@ static void probe_ext(struct kunit *test)
 	has.full_width = true;
 	result = probe_anew(test, &has, 0);
 	KUNIT_EXPECT_EQ(test, result->pmu.perfctr, GP0_CTR);
-	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x19U);
+	KUNIT_EXPECT_EQ(test, result->pmu.flags, 0x39U);
 }
 
 /* What the leaf refuses, the registers are not asked about. */

@@ -109,6 +109,8 @@ void test_expect_registers(struct kunit *test, const struct sim_pmu *pmu,
 	KUNIT_EXPECT_EQ(test, before->fixed_ctr_ctrl, now->fixed_ctr_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_ctrl, now->global_ctrl);
 	KUNIT_EXPECT_EQ(test, before->global_status, now->global_status);
+	KUNIT_EXPECT_EQ(test, before->debugctl, now->debugctl);
+	KUNIT_EXPECT_EQ(test, before->lvtpc & ~SIM_LVTPC_MASKED, now->lvtpc);
 }
 
 u64 *test_cfg(struct sim_registers *regs, u32 reg)
@@ -307,6 +309,7 @@ void test_expect_good_manners(struct kunit *test)
 				    sim->first_wrong, sim->first_wrong_reg);
 		sim->wrong = 0;
 	}
+	KUNIT_EXPECT_FALSE_MSG(test, sim_handles_nmis(), "a handler of NMIs is still registered");
 	KUNIT_EXPECT_EQ_MSG(test, sim_reservations.wrong, 0U,
 			    "a counter released that was not held, or still counted");
 	sim_reservations.wrong = 0;

@@ -266,7 +266,7 @@ static void names_resolve_all(struct kunit *test)
 #define ANY_THREAD \
 	"AnyThread (any, bit 21) counts the sibling thread, too; it is never set here"
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1=, period= or an event's name, each once, are known"
 #define NOT_TAKEN(value, error)	\
 	"perf, which knows the register that config1=" #value " is for, and its bits, "	\
 	"does not take it for CPU 1 (error " #error ")"

@@ -533,7 +533,7 @@ static void owner_clobbered(struct kunit *test)
 		}
 	}
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
-	memset(&before, 0, sizeof(before));
+	before = (struct sim_registers) { .lvtpc = 0x400 };
 	for (i = 0; i < set->nr_events; i++)
 		*(set->event[i].hw.idx < 32 ? &before.pmc[set->event[i].hw.idx] :
 		  &before.fixed[set->event[i].hw.idx - 32]) = 0x7000000;

@@ -31,7 +31,7 @@
 	"blanks, control characters and non-ASCII are in no event; " KNOWN
 #define MISSING		"an event is missing; " KNOWN
 #define TERMS \
-	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1= or an event's name, each once, are known"
+	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1=, period= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
 #define UMASK_NUMBER	"a number from 0 to 0xffff is needed"
 #define BIT_NUMBER	"a number from 0 to 0x1 is needed"
@@ -352,9 +352,18 @@ static const struct one_event one_event[] = {
 	{ "cpu/event=0xc0,name=a.b:c-d_1*?/:u",
 	  { "cpu/event=0xc0,name=a.b:c-d_1*?/:u", 0xc0, false, false, true,
 	    .constraint = ANY } },
-	{ "cpu/event=0xc0,period=100000,percore,metric-id=x/",
-	  { "cpu/event=0xc0,period=100000,percore,metric-id=x/", 0xc0,
-	    .constraint = ANY } },
+	{ "cpu/event=0xc0,percore,metric-id=x/",
+	  { "cpu/event=0xc0,percore,metric-id=x/", 0xc0, .constraint = ANY } },
+
+	/* how often it interrupts */
+	{ "cpu/event=0xc0,period=100000/",
+	  { "cpu/event=0xc0,period=100000/", 0xc0, .constraint = ANY, .period = 100000 } },
+	{ "cpu/instructions,period=100/u",
+	  { "cpu/instructions,period=100/u", 0xc0, true, false, true, .constraint = ANY,
+	    .period = 100 } },
+	{ "cycles/period=0x7fffffff/",
+	  { "cycles/period=0x7fffffff/", 0x3c, true, .constraint = ANY,
+	    .period = 0x7fffffff } },
 	{ "cycles//u", { "cycles//u", 0x3c, true, false, true, .constraint = ANY } },
 	{ "cycles/name=n/", { "cycles/name=n/", 0x3c, true, .constraint = ANY } },
 	{ "r1c2//", { "r1c2//", 0x1c2, .constraint = ANY } },
@@ -915,6 +924,13 @@ static const struct refused refused_events[] = {
 	  "'cpu/r1,r2/': term 'r2'; " TERMS },
 	{ "name as two events", "cpu/event=cycles,event=branches/",
 	  "'cpu/event=cycles,event=branches/': event=branches; " NUMBER },
+	{ "period too short", "cpu/cycles,period=99/",
+	  "'cpu/cycles,period=99/': period=99; a number from 100 to 2147483647 is needed" },
+	{ "period too long", "cpu/cycles,period=2147483648/",
+	  "'cpu/cycles,period=2147483648/': period=2147483648; a number from 100 to 2147483647 is needed",
+	},
+	{ "period without a number", "cpu/cycles,period/",
+	  "'cpu/cycles,period/': period=; a number from 100 to 2147483647 is needed" },
 	{ "edge twice", "cpu/event=1,edge,edge/",
 	  "'cpu/event=1,edge,edge/': term 'edge'; " TERMS },
 	{ "r0x alone", "cpu/r0x/", "'cpu/r0x/': term 'r0x'; " TERMS },

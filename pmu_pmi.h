@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interrupts of counters (PMIs): who handles them, and what they do to an event. */
+#ifndef MY_PMU_PMI_H
+#define MY_PMU_PMI_H
+
+#include <linux/minmax.h>
+
+#include "pmu_set.h"
+
+struct my_pmu_why;
+
+/*
+ * Some CPUs do not like a counter that is about to overflow (arch/x86/events/core.c,
+ * x86_perf_event_set_period()).  The record comes a little later then; nothing else changes.
+ */
+#define MY_PERIOD_LEAST_LEFT	2
+
+/* Parameter "pmi": an overflow freezes all counters until its PMI was handled. */
+extern bool my_pmi_freeze;
+
+int my_pmi_get(struct my_pmu_why *why);
+void my_pmi_put(void);
+int my_pmi_begin(struct my_pmu_cpu *cpu, struct my_pmu_why *why);
+int my_pmi_end(struct my_pmu_cpu *cpu);
+void my_pmi_watch(struct my_perf_event *event);
+void my_pmi_forget(struct my_perf_event *event, u64 overflowed);
+int my_pmi_rearm(struct my_pmu_cpu *cpu, u64 counters);
+int my_pmi_unthrottle(struct my_perf_event *event);
+void my_restart_init(struct my_restart *restart,
+		     void (*expired)(struct my_restart *restart));
+void my_restart_cancel(struct my_restart *restart);
+
+/**
+ * my_pmi_reload() - write a counter, so that it overflows when its period ends
+ * @event: the event; its counter stands still
+ * @left: events until then
+ *
+ * Context: the event's CPU, interrupts off, or an NMI.
+ * Return: 0, and then the counter shows @event->hw.prev_count; or -EIO.
+ */
+static __always_inline int my_pmi_reload(struct my_perf_event *event, u64 left)
+{
+	struct my_hw_perf_event *hw = &event->hw;
+	int err;
+
+	left = max_t(u64, left, MY_PERIOD_LEAST_LEFT);
+	err = event->set->cpu->pmu.ops->write(hw, -(s32)left);
+	if (!err)
+		hw->prev_count = -left & GENMASK_ULL(hw->cntval_bits - 1, 0);
+	return err;
+}
+
+#endif
