@@ -9,7 +9,10 @@
  *   my_pmu_bench: WHAT: mode M (N of ALL), least L, median D, most H
  *
  * what=watch prints the modes of what else the CPU did at a stretch, too: WRMSR and RDMSR of
- * the PMU's registers, RDPMC, RDTSC, writes of LVTPC.
+ * the PMU's registers, RDPMC, RDTSC, writes of LVTPC.  With perf_events= that many events of
+ * perf's overflow there meanwhile, on the same instruction, and their handler does nothing.
+ *
+ * what=nmi: an NMI that the first handler claims.
  *
  * my_pmu's functions are looked up, not linked: perf's are measured without it.
  */
@@ -17,13 +20,16 @@
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/nmi.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
 #include <linux/workqueue.h>
+#include <asm/apic.h>
 #include <asm/msr.h>
+#include <asm/nmi.h>
 
 #include "my_pmu.h"
 #include "pmu_target.h"
@@ -46,6 +52,13 @@ MODULE_PARM_DESC(pause, "what=local-...: milliseconds between two");
 static bool user;
 module_param(user, bool, 0444);
 MODULE_PARM_DESC(user, "count what is done at CPL 3, too");
+
+static unsigned int perf_events;
+module_param(perf_events, uint, 0444);
+MODULE_PARM_DESC(perf_events, "what=watch: events of perf's with a period");
+static unsigned int period = 20000003;
+module_param(period, uint, 0444);
+MODULE_PARM_DESC(period, "theirs");
 
 /* A CPU that has had nothing to do for so long has done what it had to do. */
 #define SETTLE_MS	4
@@ -211,6 +224,32 @@ static void do_nothing(void)
 {
 }
 
+static bool nmi_is_ours;
+
+static int claim_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	bool ours = nmi_is_ours;
+
+	nmi_is_ours = false;
+	return ours ? NMI_HANDLED : NMI_DONE;
+}
+
+static int take_nmis(void)
+{
+	return register_nmi_handler(NMI_LOCAL, claim_nmi, NMI_FLAG_FIRST, "my_pmu_bench");
+}
+
+static void let_nmis_go(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "my_pmu_bench");
+}
+
+static void send_nmi(void)
+{
+	nmi_is_ours = true;
+	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+}
+
 static void empty(void *unused)
 {
 }
@@ -283,6 +322,7 @@ static const struct action {
 } actions[] = {
 	{ "nothing", take_nothing, do_nothing, let_nothing_go },
 	{ "call", take_nothing, call, let_nothing_go },
+	{ "nmi", take_nmis, send_nmi, let_nmis_go },
 	{ "read", take_one, read_mine, let_mine_go },
 	{ "read-group", take_group, read_my_group, let_mine_go },
 	{ "toggle", take_group, toggle_mine, let_mine_go },
@@ -370,6 +410,63 @@ static void look_at(struct burst *burst, int of)
 		note_accesses(burst, of, true);
 		burst->begin = burst->last;
 		burst->moves = false;
+	}
+}
+
+#define MAX_PERF_EVENTS		8U
+
+static struct perf_event *overflowing[MAX_PERF_EVENTS];
+
+static void ignore_overflow(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs)
+{
+}
+
+/* While this runs there the CPU has no user instructions: so they count in step. */
+static long enable_overflowing(void *unused)
+{
+	unsigned int i;
+
+	sched_set_fifo(current);
+	for (i = 0; i < perf_events; i++)
+		perf_event_enable(overflowing[i]);
+	sched_set_normal(current, 0);
+	return 0;
+}
+
+static int take_overflowing(void)
+{
+	unsigned int i;
+
+	perf_events = min(perf_events, MAX_PERF_EVENTS);
+	for (i = 0; i < perf_events; i++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_HARDWARE,
+			.size = sizeof(attr),
+			.config = PERF_COUNT_HW_INSTRUCTIONS,
+			.sample_period = period,
+			.exclude_kernel = 1,
+			.disabled = 1,
+			.pinned = 1,
+		};
+
+		overflowing[i] = perf_event_create_kernel_counter(&attr, cpu, NULL,
+								  ignore_overflow, NULL);
+		if (IS_ERR(overflowing[i])) {
+			pr_err("my_pmu_bench: perf: %pe\n", overflowing[i]);
+			return PTR_ERR(overflowing[i]);
+		}
+	}
+	return work_on_cpu(cpu, enable_overflowing, NULL);
+}
+
+static void let_overflowing_go(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < perf_events; i++) {
+		if (!IS_ERR_OR_NULL(overflowing[i]))
+			perf_event_release_kernel(overflowing[i]);
 	}
 }
 
@@ -473,10 +570,14 @@ static int measure(void)
 {
 	const char *name = what;
 	bool here = !strncmp(name, "local-", strlen("local-"));
-	int i;
+	int i, err;
 
-	if (!strcmp(name, "watch"))
-		return watch();
+	if (!strcmp(name, "watch")) {
+		err = take_overflowing();
+		err = err ?: watch();
+		let_overflowing_go();
+		return err;
+	}
 	name += here ? strlen("local-") : 0;
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (!strcmp(name, actions[i].name))
