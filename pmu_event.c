@@ -583,6 +583,7 @@ static void up_on_cpu(void *info)
 		return;
 	my_refuse(req->why, -EIO, "a PMU register faulted");
 	raw_spin_lock(&set->lock);
+	/* The self-test writes a register that fixed counters share: nothing is throttled. */
 	my_pmu_cpu_begin(set->cpu, set);
 	req->err = test_and_start(set, req->why);
 	my_pmu_cpu_end(set->cpu);

@@ -969,16 +969,16 @@ static u64 intel_pmi_enter(struct my_pmu_state *state, u64 counters)
 {
 	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
 	u64 status = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_STATUS), ours = status & counters;
-	u64 ack = status & STATUS_CTR_FRZ;
+	u64 freeze = pmi->freeze ? status & STATUS_CTR_FRZ : 0;
 
 	if (!ours) {
-		/* Of a counter that was stopped meanwhile; nobody else would thaw the others. */
-		if (pmi->freeze && ack)
-			hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack, ack >> 32);
+		/* Its counter was stopped meanwhile; nobody else would end the freeze. */
+		if (freeze)
+			hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, freeze, freeze >> 32);
 		return 0;
 	}
-	pmi->status = ours | (status & STATUS_CTR_FRZ);
-	pmi->frozen = pmi->freeze && status & STATUS_CTR_FRZ;
+	pmi->status = ours | freeze;
+	pmi->frozen = freeze;
 	if (pmi->frozen)
 		return ours;
 	pmi->ctrl = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_CTRL);

@@ -84,7 +84,8 @@ struct my_pmi_storm {
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
  *	wrap: of these only, no bit means no wrap
- * @overflow_unknown: counters of which that cannot be seen
+ * @overflow_unknown: counters whose overflow bit could not be tested: it was set before, or
+ *	perf's handler may clear it
  * @interrupts: counters that interrupt when they overflow
  * @interrupting: of each of them its event
  * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and

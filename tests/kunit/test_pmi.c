@@ -611,7 +611,7 @@ static void pmi_foreign(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->unknown, 2U);
 }
 
-/* What has frozen all counters is nobody's any more: they go on. */
+/* No event of ours has caused the freeze any more: the next NMI ends it. */
 static void pmi_thaws(struct kunit *test)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
