@@ -41,6 +41,7 @@ static inline int my_event_set_start(struct my_event_set *set, u64 ack)
 	struct my_pmu_cpu *cpu = set->cpu;
 
 	my_pmu_cpu_end(cpu);
+	cpu->arming = 0;
 	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters, ack);
 }
 

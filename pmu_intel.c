@@ -883,7 +883,10 @@ static int intel_interrupt(struct my_hw_perf_event *hw, bool on)
 	return intel_write_control(hw, hw->config);
 }
 
-/* A hypervisor may refuse the bit that freezes, or ignore it. */
+/*
+ * A hypervisor may refuse the bit that freezes, or ignore it.  If somebody else has set it,
+ * counters freeze whether we want it or not.
+ */
 static int intel_pmi_take(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			  bool freeze)
 {
@@ -902,6 +905,9 @@ static int intel_pmi_take(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 			hw_wrmsr(MSR_IA32_DEBUGCTLMSR, pmi->debugctl);
 			return -EOPNOTSUPP;
 		}
+	} else if (pmu->version >= FREEZE_VERSION &&
+		   !hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &pmi->debugctl)) {
+		freeze = pmi->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
 	}
 	pmi->freeze = freeze;
 	pmi->lvtpc = hw_read_lvtpc();

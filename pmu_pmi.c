@@ -203,6 +203,9 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 
 			may_stand |= event->attr.period < NMI_PERIOD && !event->attr.exclude_kernel;
 			if (unlikely(cpu->working) && is_busy(cpu, event->set)) {
+				/* It stands still: its overflow bit is from before. */
+				if (left & -left & cpu->arming)
+					continue;
 				write_sample(event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
 				if (cpu->working != event->set)
@@ -329,6 +332,7 @@ void my_pmi_watch(struct my_perf_event *event)
 	struct my_pmu_cpu *cpu = event->set->cpu;
 
 	cpu->interrupting[event->hw.idx] = event;
+	cpu->arming |= BIT_ULL(event->hw.idx);
 	barrier();
 	cpu->interrupts |= BIT_ULL(event->hw.idx);
 }

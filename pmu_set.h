@@ -87,6 +87,8 @@ struct my_pmi_storm {
  * @overflow_unknown: counters whose overflow bit could not be tested: it was set before, or
  *	perf's handler may clear it
  * @interrupts: counters that interrupt when they overflow
+ * @arming: those of them that the CPU, at work, has just begun to watch and not yet started:
+ *	an overflow bit that is set is from before
  * @interrupting: of each of them its event
  * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and
  *	counters alone
@@ -117,6 +119,7 @@ struct my_pmu_cpu {
 	u64 overflow_reliable;
 	u64 overflow_unknown;
 	u64 interrupts;
+	u64 arming;
 	struct my_perf_event *interrupting[MY_PMC_NR];
 	struct my_event_set *working;
 	unsigned int pmi_users;

@@ -112,7 +112,7 @@ try_mutant() {
 	path=$(path_in "$source" "$file")
 	if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
 		echo "not ok $number - killed: $what (the line to break is gone)"
-	elif "$survives" "$source" "$more" "$file"; then
+	elif "$survives" "$source" "$more" "$file" "$what"; then
 		echo "not ok $number - killed: $what"
 	else
 		echo "ok $number - killed: $what"

@@ -611,6 +611,61 @@ static void pmi_foreign(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->unknown, 2U);
 }
 
+/* An overflow bit from before, and an NMI of others while events are enabled. */
+static void pmi_foreign_anywhere(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int skid, left = 0;
+	struct my_event_set *set;
+
+	test_run_there(test);
+	set = test_set(test, PMU(V4), "{cpu/instructions,period=1000/u@gp0,cycles:u@gp1,branches:u@gp2}");
+	test_up(test, set);
+	for (skid = 1; !left; skid++) {
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+		sim->regs.global_status = BIT_ULL(0);
+		nr_samples = 0;
+		sim->nmi_in = skid;
+		KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+		KUNIT_EXPECT_EQ_MSG(test, nr_samples, 0U, "skid %u", skid);
+		/* None comes in so many accesses. */
+		left = sim->nmi_in;
+		sim->nmi_in = 0;
+		sim->regs.lvtpc &= ~SIM_LVTPC_MASKED;
+		run(test, 100, 10);
+		KUNIT_EXPECT_EQ_MSG(test, nr_samples, 1U, "skid %u", skid);
+	}
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Others let the counters freeze: then they do in the order of version 3, too, and go on. */
+static void pmi_freezes_anyway(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_event_set *set;
+	unsigned int skid;
+
+	test_run_there(test);
+	for (skid = 0; skid < ANYWHERE; skid++) {
+		set = test_set(test, PMU(V4), crowd);
+		sim->regs.debugctl = BIT_ULL(12);
+		test_up(test, set);
+		run(test, 99, 10);
+		sim->skid = skid;
+		run(test, 1, 10);
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 1000ULL, "skid %u", skid);
+		flush(test);
+		sim->skid = 0;
+		run(test, 100, 10);
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 2000ULL, "skid %u", skid);
+		KUNIT_EXPECT_EQ(test, set->period[0].samples + set->period[0].lost, 2ULL);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+		KUNIT_EXPECT_EQ(test, sim->regs.debugctl, BIT_ULL(12));
+		KUNIT_EXPECT_EQ_MSG(test, sim->regs.global_status, 0ULL, "skid %u", skid);
+	}
+	sim->regs.debugctl = 0;
+}
+
 /* No event of ours has caused the freeze any more: the next NMI ends it. */
 static void pmi_thaws(struct kunit *test)
 {
@@ -996,6 +1051,15 @@ static void pmi_storm_alone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* The timer that ends it may find the fault only: interrupts are off until then. */
+static void storm_and_fault(void *unused)
+{
+	struct work work = { .steps = 1000, .step = 100, .user = true };
+
+	retire_steps(&work);
+	sim_cpu(smp_processor_id())->fail_reg = 0x186;
+}
+
 /* If the register of INT faults, it is tried again: to be off, and to be on. */
 static void pmi_storm_faults(struct kunit *test)
 {
@@ -1007,9 +1071,8 @@ static void pmi_storm_faults(struct kunit *test)
 	storm(test, set);
 	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 0ULL);
 	sim->fail_reg = 0;
-	storm(test, set);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, storm_and_fault, NULL));
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttles > 0);
-	sim->fail_reg = 0x186;
 	msleep(20);
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
 	sim->fail_reg = 0x38f;
@@ -1347,6 +1410,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_stop_anywhere),
 	KUNIT_CASE(pmi_too_late),
 	KUNIT_CASE(pmi_foreign),
+	KUNIT_CASE(pmi_foreign_anywhere),
 	KUNIT_CASE(pmi_late),
 	KUNIT_CASE(pmi_masked),
 	KUNIT_CASE(pmi_stolen),
@@ -1362,6 +1426,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_rotate),
 	KUNIT_CASE(pmi_rotate_stays),
 	KUNIT_CASE(pmi_beside_anywhere),
+	KUNIT_CASE(pmi_freezes_anyway),
 	KUNIT_CASE(pmi_thaws),
 	KUNIT_CASE(pmi_refused),
 	KUNIT_CASE(pmi_version_1),
