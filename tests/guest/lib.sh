@@ -165,6 +165,22 @@ total() {
 	echo "$total_sum"
 }
 
+# Suspends to RAM and wakes up, which takes scripts/vm --vmlinuz. All CPUs except 0 go offline:
+# who was kept to some of them may run on any CPU afterwards.
+# If the alarm comes while the guest is not yet suspended, because the host is busy, it
+# ends the attempt (Documentation/ABI/testing/sysfs-power, wakeup_count): otherwise
+# nothing would ever wake it. The time is doubled then.
+sleep_and_wake() {
+	for seconds in 4 8 16; do
+		wakeups=$(cat /sys/power/wakeup_count)
+		echo 0 > /sys/class/rtc/rtc0/wakealarm
+		echo +$seconds > /sys/class/rtc/rtc0/wakealarm
+		echo "$wakeups" > /sys/power/wakeup_count
+		! echo mem > /sys/power/state || return 0
+	done
+	echo "# the guest cannot be suspended within $seconds s"
+}
+
 # Keeps a CPU busy until the shell's job is killed.
 busy() {
 	taskset "$(printf '%x' $((1 << $1)))" sh -c 'while :; do :; done' &

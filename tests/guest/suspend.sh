@@ -10,20 +10,6 @@
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
-# If the alarm comes while the guest is not yet suspended, because the host is busy, it
-# ends the attempt (Documentation/ABI/testing/sysfs-power, wakeup_count): otherwise
-# nothing would ever wake it. The time is doubled then.
-sleep_and_wake() {
-	for seconds in 4 8 16; do
-		wakeups=$(cat /sys/power/wakeup_count)
-		echo 0 > /sys/class/rtc/rtc0/wakealarm
-		echo +$seconds > /sys/class/rtc/rtc0/wakealarm
-		echo "$wakeups" > /sys/power/wakeup_count
-		! echo mem > /sys/power/state || return 0
-	done
-	echo "# the guest cannot be suspended within $seconds s"
-}
-
 watchdog 0
 # So that what we find is what a resume leaves.
 sleep_and_wake

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0
+# Millions of interrupts of counters (PMIs), in both orders, while a CPU goes off- and online,
+# the machine is suspended, the module is loaded and unloaded, and perf tries to have
+# events: each overflow has a sample or is told as lost, no NMI is unknown, nothing is left in
+# a register, and the NMI watchdog fires afterwards. scripts/vm finds an NMI that nobody knew
+# in the kernel log.
+#
+# lab: program loop loop INSTRUCTIONS=100000000
+# lab: module stuck.c
+# lab: module lvtpc.c
+# lab: vm --timeout 5400 --vmlinuz --with perf --mem 2048
+# lab: vm --append pmis=${MY_PMU_PMIS:-30000}
+# lab: vm --allow 'Watchdog detected hard LOCKUP|BUG: soft lockup|rcu.*detected.*stall|Kernel panic - not syncing: Hard LOCKUP'
+# in endurance long: MY_PMU_PMIS=10000000 6.1
+# in endurance long: MY_PMU_PMIS=1000000 debug
+# in brief: 6.1
+# shellcheck shell=dash disable=SC1091 # it is beside this in the guest
+. /root/guest/endure.sh
+
+pmis=$(sed 's/^.*\<pmis=\([0-9]*\).*$/\1/' /proc/cmdline)
+rounds=10
+state=/sys/kernel/debug/my_pmu
+online=/sys/devices/system/cpu/cpu3/online
+
+# This script and what it starts keep off the CPUs that are measured, 0 and 3.
+suspend() {
+	sleep_and_wake
+	taskset -p 6 $$ > /dev/null
+}
+
+# So that what we find is what a resume leaves.
+suspend
+
+registers() {
+	dmesg -c > /dev/null
+	insmod /root/lvtpc.ko 2> /dev/null
+	dmesg | sed -n 's/^.*lvtpc: //p'
+	/root/pmu-registers 0 3
+}
+
+nmis() {
+	awk '$1 == "NMI:" { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' /proc/interrupts
+}
+
+# work CPU: user code and, between its programs, the kernel's
+work() {
+	while [ ! -e /tmp/rest ]; do
+		taskset $((1 << $1)) /root/loop 2> /dev/null || usleep 20000
+	done
+}
+
+# sum FILE CPU COUNTER: of an event's growth, where an event may have commas
+sum() {
+	awk -F , -v cpu="$2" -v counter="$3" \
+		'$2 == cpu && $(NF - 4) == counter { n += $(NF - 3) } END { printf "%.0f", n }' "$1"
+}
+
+# events N: of round N: with a period on gp0, and the same without one on gp1; or more than
+# there are counters. All periods are primes.
+events() {
+	case $(($1 % 5)) in
+	0) echo "cpu/instructions,period=10007/u@gp0,instructions:u@gp1" ;;
+	1) echo "cpu/instructions,period=2003/u@gp0,instructions:u@gp1,cpu/cycles,period=3001/@fixed1" ;;
+	2) echo "cpu/instructions,period=5003/@gp0,instructions@gp1,cpu/branches,period=5003/u@gp2" ;;
+	3) echo "cpu/instructions,period=307/@gp0,instructions@gp1" ;;
+	4)
+		for period in 4001 5003 6007 7001 8009 9001 10007 11003 12007 13001 14009 15013; do
+			echo "cpu/instructions,period=$period/u"
+		done | tr '\n' ',' | sed 's/,$//'
+		;;
+	esac
+}
+
+# trouble: until there have been so many NMIs, all that may happen meanwhile
+trouble() {
+	trouble_turn=0
+	while [ "$(nmis)" -lt "$1" ]; do
+		trouble_before=$(nmis)
+		sleep 0.5
+		echo 0 > $online
+		usleep $((trouble_turn * 7919 % 50000))
+		echo 1 > $online
+		if [ $((trouble_turn % 8)) = 0 ]; then
+			perf stat -e cycles:u -C 1 true > /tmp/stat 2>&1
+			grep -qE 'not (counted|supported)|resource busy' /tmp/stat || cat /tmp/stat
+		fi
+		[ $trouble_turn != 1 ] || [ "$2" -ge 4 ] || suspend
+		trouble_turn=$((trouble_turn + 1))
+		[ "$(nmis)" -gt "$trouble_before" ] || {
+			echo "no PMI in half a second"
+			return
+		}
+	done
+}
+
+# round N
+round() {
+	list=$(events "$1")
+	order=v$((3 + $1 % 2))
+	name="round $1, $order, $(echo "$list" | sed 's/,cpu.*,period=15013/ ... 15013/')"
+	period=$(echo "$list" | sed 's/^[^=]*=\([0-9]*\).*$/\1/')
+	load cpu=0,3 interval=100 log=0 pmi=$order "counters=$list" || {
+		fail "$name: loads" "$(cat /tmp/insmod.err) $(log | tail -n 3)"
+		return
+	}
+	cat $state/samples_pipe > /tmp/rows &
+	reader=$!
+	rm -f /tmp/rest
+	work 0 &
+	works=$!
+	work 3 &
+	works="$works $!"
+	is "$name: PMIs come, and perf has no event" \
+		"$(trouble $(($(nmis) + pmis / rounds)) "$1")" ''
+	touch /tmp/rest
+	# shellcheck disable=SC2086 # they are two
+	wait $works
+	# Between samples, which say how many overflows there must be: the kernel does not rest.
+	sleep 0.3
+	cp /tmp/rows /tmp/rows-before
+	cat $state/counters > /tmp/counters
+	sleep 0.3
+	kill $reader
+	wait $reader 2> /dev/null
+	unload
+	is "$name: nothing is stolen, late, or stuck" \
+		"$(grep -E ',(stolen|late|stuck)$|dropped' /tmp/rows | head -n 3)" ''
+	if [ $(($1 % 5)) != 4 ]; then
+		for cpu in 0 3; do
+			least=$(($(sum /tmp/rows-before $cpu gp0) / period))
+			most=$(($(sum /tmp/rows $cpu gp0) / period))
+			told=$(($(sed -n "s/^cpu$cpu gp0 .* samples=\([0-9]*\) lost=\([0-9]*\) .*/\1 + \2/p" \
+				/tmp/counters)))
+			is "$name: cpu$cpu: the count is that of an event without a period" \
+				"$(sum /tmp/rows $cpu gp0)" "$(sum /tmp/rows $cpu gp1)"
+			expect "$name: cpu$cpu: each overflow has a sample or is lost ($least, $told, $most)" \
+				[ $((told > 0 && least <= told && told <= most)) = 1 ]
+		done
+	fi
+	figure "$name: $(sed -n 's/^\(cpu.\) gp0 .* \(samples=.*\)/\1 \2/p' /tmp/counters | tr '\n' ' ')"
+	is "$name: registers and LVTPC are as before" "$(registers)" "$before"
+}
+
+before=$(registers)
+began=$(nmis)
+for round in $(seq $rounds); do
+	round "$round"
+done
+
+# --- loaded and unloaded while PMIs come
+rm -f /tmp/rest
+work 0 &
+works=$!
+work 3 &
+works="$works $!"
+wrong=''
+cycles=$(by_kernel 200 200 40)
+for i in $(seq "$cycles"); do
+	load cpu=0,3 interval=100 pmi=v$((3 + i % 2)) "counters=$(events 3)" ||
+		wrong="$wrong $i: $(cat /tmp/insmod.err)"
+	usleep $((i * 7919 % 30000))
+	unload || wrong="$wrong $i: rmmod"
+done
+touch /tmp/rest
+# shellcheck disable=SC2086 # they are two
+wait $works
+is "loads and unloads $cycles times while PMIs come" "$wrong" ''
+is "registers and LVTPC are as before" "$(registers)" "$before"
+figure "$(($(nmis) - began)) NMIs"
+expect "there have been $pmis PMIs" [ $(($(nmis) - began)) -ge "$pmis" ]
+all_well
+
+# --- the NMI watchdog, as in lockup.sh
+sysctl -q -w kernel.soft_watchdog=0
+sysctl -q -w kernel.watchdog_thresh=1
+watchdog 1
+echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
+dmesg -c > /dev/null
+taskset 8 /sbin/insmod /root/stuck.ko seconds=15 2> /dev/null
+has "the NMI watchdog fires afterwards" "$(dmesg)" 'Watchdog detected hard LOCKUP on cpu 3'
+
+finish
