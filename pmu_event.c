@@ -30,8 +30,8 @@
 /* --- counts --------------------------------------------------------------------- */
 
 /* Whether the growth is known, from the counter's values; its control aside. */
-static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
-				    u64 time, u64 overflowed)
+static __always_inline enum my_pmu_growth growth_of(const struct my_perf_event *event,
+						    u64 now, u64 time, u64 overflowed)
 {
 	const struct my_hw_perf_event *hw = &event->hw;
 	u64 reliable = event->set->cpu->overflow_reliable & BIT_ULL(hw->idx);
@@ -47,20 +47,33 @@ static enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
 
 	if (event->set->stopped_externally & BIT_ULL(hw->idx))
 		return MY_GROWTH_CLOBBERED;
-	/* It wraps all the time, and the handler clears its overflow bit. */
-	if (event->attr.period)
-		return my_pmu_plausible(my_pmu_delta(step.prev, now, step.bits), step.ns) ?
-		       MY_GROWTH_KNOWN : MY_GROWTH_CLOBBERED;
 	return my_pmu_growth(&step);
 }
 
 /*
- * An event with a period has grown; or @anew, its counter has lost what it held.  Its PMI
- * may have come, or is still to come.  While it is throttled none does.
+ * With a period it wraps all the time, and the handler clears its overflow bit.  As all that is
+ * about periods this is out of line: other events do not pay for it.
  */
-static int go_on(struct my_perf_event *event, u64 delta, bool anew, u64 *now)
+static noinline enum my_pmu_growth growth_with_period(const struct my_perf_event *event,
+						      u64 now, u64 time)
+{
+	const struct my_hw_perf_event *hw = &event->hw;
+	u64 delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
+
+	return event->set->stopped_externally & BIT_ULL(hw->idx) ||
+	       !my_pmu_plausible(delta, time - hw->prev_time) ?
+	       MY_GROWTH_CLOBBERED : MY_GROWTH_KNOWN;
+}
+
+/*
+ * An event with a period has grown to @now; or @anew, its counter has lost what it held.  Its
+ * PMI may have come, or is still to come.  While it is throttled none does.  The growth is
+ * added, if it is known: @now is what the counter holds then.
+ */
+static noinline int go_on(struct my_perf_event *event, bool anew, u64 *now, u64 time)
 {
 	struct my_period *period = my_period_of(event);
+	u64 delta = my_pmu_delta(event->hw.prev_count, *now, event->hw.cntval_bits);
 	u64 left = period->left, overflows;
 	int err;
 
@@ -71,6 +84,8 @@ static int go_on(struct my_perf_event *event, u64 delta, bool anew, u64 *now)
 			return err;
 		*now = event->hw.prev_count;
 	}
+	if (!anew)
+		accumulate(event, delta, *now, time);
 	period->left = left;
 	if (anew)
 		local_set(&period->owed, 0);
@@ -102,8 +117,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 	const struct my_pmu_ops *ops = set->cpu->pmu.ops;
 	bool all = events == set->active;
 	enum my_pmu_growth growth;
-	u64 now = 0, delta;
 	int first = 0, err;
+	u64 now = 0;
 
 	for (; events; events &= events - 1) {
 		struct my_perf_event *event = &set->event[__ffs64(events)];
@@ -111,8 +126,12 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 		u64 bit = BIT_ULL(hw->idx);
 
 		err = ops->read(hw, &now);
-		growth = err ? MY_GROWTH_CLOBBERED :
-			       growth_of(event, now, time, set->stopped.overflowed);
+		if (err)
+			growth = MY_GROWTH_CLOBBERED;
+		else if (unlikely(event->attr.period))
+			growth = growth_with_period(event, now, time);
+		else
+			growth = growth_of(event, now, time, set->stopped.overflowed);
 		if (err >= 0 && growth == MY_GROWTH_CLOBBERED) {
 			set->stopped_externally |= bit;
 			err = ops->program(&set->cpu->pmu, &set->cpu->state, hw,
@@ -120,9 +139,8 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 			if (!err)
 				err = ops->read(hw, &now);
 		}
-		delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
-		if (err >= 0 && event->attr.period)
-			err = go_on(event, delta, growth == MY_GROWTH_CLOBBERED, &now);
+		if (unlikely(event->attr.period) && err >= 0)
+			err = go_on(event, growth == MY_GROWTH_CLOBBERED, &now, time);
 		if (err < 0) {
 			set->stopped.overflowed &= ~bit;
 			first = first ?: err;
@@ -130,9 +148,10 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 		}
 		set->stopped_externally &= ~bit;
 		if (growth == MY_GROWTH_KNOWN) {
-			if (!event->attr.period)
-				set->marks.wrapped |= now < hw->prev_count ? bit : 0;
-			accumulate(event, delta, now, time);
+			if (unlikely(now < hw->prev_count))
+				set->marks.wrapped |= bit;
+			accumulate(event, my_pmu_delta(hw->prev_count, now,
+						       hw->cntval_bits), now, time);
 			continue;
 		}
 		set->marks.clobbered |= growth == MY_GROWTH_CLOBBERED ? bit : 0;
@@ -243,6 +262,21 @@ bool my_event_set_account(struct my_event_set *set,
 
 /* --- start and stop, on the set's CPU, interrupts off ---------------------------- */
 
+/*
+ * A PMI takes microseconds at most.  If an overflow is there at two stops in a row its PMI
+ * does not come: somebody has masked it, or it came while it was masked.
+ */
+static noinline void find_overdue(struct my_event_set *set)
+{
+	struct my_pmu_cpu *cpu = set->cpu;
+	u64 overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
+
+	/* If a register faults the next stop tries again. */
+	if (overdue & set->overdue)
+		my_pmi_rearm(cpu, overdue & set->overdue);
+	set->overdue = overdue;
+}
+
 /**
  * my_event_set_stop() - from version 2 on, stop all counters of a set
  * @set: the set; something of it is programmed, or about to be
@@ -250,9 +284,6 @@ bool my_event_set_account(struct my_event_set *set,
  * @set->stopped is filled in.  A counter of ours that does not run was stopped by
  * somebody else at an unknown time; the next update of its event says so, which may be
  * another one than the caller's.
- *
- * A PMI takes microseconds at most.  If an overflow is there at two stops in a row its PMI
- * does not come: somebody has masked it, or it came while it was masked.
  *
  * From here on an NMI leaves overflows of the set to its caller, who updates all events with
  * a period, whatever else it does.
@@ -263,7 +294,6 @@ bool my_event_set_account(struct my_event_set *set,
 int my_event_set_stop(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
-	u64 overdue;
 	int err;
 
 	my_pmu_cpu_begin(cpu, set);
@@ -271,13 +301,8 @@ int my_event_set_stop(struct my_event_set *set)
 	if (err)
 		return err;
 	set->stopped_externally |= set->active_counters & ~set->stopped.running;
-	if (likely(!set->periods))
-		return 0;
-	overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
-	/* If a register faults the next stop tries again. */
-	if (overdue & set->overdue)
-		my_pmi_rearm(cpu, overdue & set->overdue);
-	set->overdue = overdue;
+	if (unlikely(set->periods))
+		find_overdue(set);
 	return 0;
 }
 
@@ -298,27 +323,30 @@ static u64 events_in_rotation(const struct my_event_set *set)
 /* In reverse order; nothing is left out because something before it failed. */
 static int disable_events(struct my_event_set *set, u64 events)
 {
-	const struct my_x86_pmu *pmu = &set->cpu->pmu;
+	struct my_pmu_cpu *cpu = set->cpu;
+	const struct my_pmu_ops *ops = cpu->pmu.ops;
+	u64 left = events, counters = 0;
 	int first = 0, err;
 
-	while (events) {
-		unsigned int i = fls64(events) - 1;
-		u64 counter = BIT_ULL(set->event[i].hw.idx);
+	while (left) {
+		unsigned int i = fls64(left) - 1;
+		struct my_hw_perf_event *hw = &set->event[i].hw;
 
-		if (set->event[i].attr.period)
+		if (unlikely(set->event[i].attr.period))
 			my_pmi_forget(&set->event[i], set->stopped.overflowed);
-		err = pmu->ops->disable(pmu, &set->cpu->state, &set->event[i].hw);
+		err = ops->disable(&cpu->pmu, &cpu->state, hw);
 		first = first ?: err;
-		set->active &= ~BIT_ULL(i);
-		set->active_counters &= ~counter;
-		set->cpu->active &= ~counter;
-		events &= ~BIT_ULL(i);
+		counters |= BIT_ULL(hw->idx);
+		left &= ~BIT_ULL(i);
 	}
+	set->active &= ~events;
+	set->active_counters &= ~counters;
+	cpu->active &= ~counters;
 	return first;
 }
 
 /* Where it was in its period; or at the start of the first one. */
-static int enable_period(struct my_perf_event *event)
+static noinline int enable_period(struct my_perf_event *event)
 {
 	struct my_pmu_cpu *cpu = event->set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
@@ -345,27 +373,28 @@ static int enable_period(struct my_perf_event *event)
  */
 static int enable_events(struct my_event_set *set, u64 events, u64 time)
 {
-	const struct my_x86_pmu *pmu = &set->cpu->pmu;
-	u64 left, done = 0;
+	struct my_pmu_cpu *cpu = set->cpu;
+	const struct my_pmu_ops *ops = cpu->pmu.ops;
+	u64 left, counters = 0;
 	int err;
 
 	for (left = events; left; left &= left - 1) {
 		struct my_perf_event *event = &set->event[__ffs64(left)];
 		struct my_hw_perf_event *hw = &event->hw;
 
-		set->stopped_externally &= ~BIT_ULL(hw->idx);
-		err = event->attr.period ? enable_period(event) :
-					   pmu->ops->enable(pmu, &set->cpu->state, hw);
+		err = unlikely(event->attr.period) ?
+		      enable_period(event) : ops->enable(&cpu->pmu, &cpu->state, hw);
 		if (err) {
-			disable_events(set, done);
+			disable_events(set, events & ~left);
 			return err;
 		}
 		hw->prev_time = time;
-		done |= left & -left;
-		set->active |= left & -left;
-		set->active_counters |= BIT_ULL(hw->idx);
-		set->cpu->active |= BIT_ULL(hw->idx);
+		counters |= BIT_ULL(hw->idx);
 	}
+	set->stopped_externally &= ~counters;
+	set->active |= events;
+	set->active_counters |= counters;
+	cpu->active |= counters;
 	return 0;
 }
 
@@ -428,7 +457,7 @@ static int start_events(struct my_event_set *set, u64 events)
  */
 static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 {
-	u64 time, left, counters;
+	u64 time, left, ack = 0;
 	int first, err;
 
 	first = my_event_set_stop(set);
@@ -438,16 +467,17 @@ static int stop_events(struct my_event_set *set, u64 events, u64 *stopped_at)
 	*stopped_at = time;
 	err = my_event_set_update(set, events | (set->active & set->periods), time);
 	first = first ?: err;
-	for (left = events; left; left &= left - 1) {
+	for (left = err ? events : 0; left; left &= left - 1) {
 		const struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
 
 		if (hw->prev_time != time)
 			set->marks.late |= BIT_ULL(hw->idx);
 	}
-	counters = counters_of(set, events & set->periods);
+	if (unlikely(set->periods))
+		ack = set->stopped.overflowed & counters_of(set, events & set->periods);
 	err = disable_events(set, events);
 	first = first ?: err;
-	err = start_active(set, set->stopped.overflowed & counters);
+	err = start_active(set, ack);
 	return first ?: err;
 }
 

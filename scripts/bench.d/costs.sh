@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # In the guest: what a sample costs one CPU, idle and busy, beside an empty cross-call
-# and perf. With "reads" as its argument, only what reads of the module's events
-# cost, which takes seconds. Prints "figure NAME VALUE".
+# and perf. With "reads" as its argument, only what reads, enabling and
+# disabling of the module's events cost, which takes seconds. Prints "figure NAME VALUE".
 # shellcheck shell=dash
 cpu=3		# measured
 helper=2	# where the sampler and perf are; both CPUs are isolated
@@ -130,12 +130,14 @@ counted() {
 }
 
 # In the kernel, on that CPU and from another one.
-our_reads() {
+our_costs() {
 	figure read_remote "$(mode read)"
 	figure read_group_remote "$(mode read-group)"
 	figure read_local $(($(mode local-read) - here))
 	figure read_local_seldom $(($(mode local-read pause=5) - here))
 	figure read_group_local $(($(mode local-read-group) - here))
+	figure toggle_remote "$(mode toggle)"
+	figure toggle_local $(($(mode local-toggle) - here))
 }
 
 sysctl -q kernel.nmi_watchdog=0
@@ -143,7 +145,7 @@ if [ "${1:-}" = reads ]; then
 	figure floor_idle "$(mode call)"
 	here=$(mode local-nothing)
 	insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
-	our_reads
+	our_costs
 	exit
 fi
 [ -e $tracing/kprobe_events ] || mount -t tracefs none $tracing
@@ -188,9 +190,7 @@ figure perf_read_local_seldom $(($(mode local-perf-read pause=5) - here))
 figure perf_read_all_local $(($(mode local-perf-read-all) - here))
 figure perf_toggle_local $(($(mode local-perf-toggle) - here))
 insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
-our_reads
-figure toggle_remote "$(mode toggle)"
-figure toggle_local $(($(mode local-toggle) - here))
+our_costs
 rmmod my_pmu
 
 # --- a busy one

@@ -780,6 +780,12 @@ static void pmi_stolen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->marks.clobbered, BIT_ULL(0));
 	run(test, 100, 10);
 	KUNIT_EXPECT_EQ(test, nr_samples, 2U);
+	/* Or stops it, who knows when. */
+	sim->regs.global_ctrl = 0;
+	KUNIT_ASSERT_EQ(test, my_event_set_read(set, sample), 0);
+	KUNIT_EXPECT_EQ(test, sample->marks.clobbered, BIT_ULL(0));
+	run(test, 100, 10);
+	KUNIT_EXPECT_EQ(test, nr_samples, 3U);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
