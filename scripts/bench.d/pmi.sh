@@ -73,10 +73,11 @@ if [ "${1:-}" = loss ]; then
 			counters=cpu/instructions,period=99991/u,instructions:u@gp0 || fail my_pmu.ko
 		/root/pinned
 		sleep 1
+		pmis=$(sed -n 's/^.* samples=\([0-9]*\) .*$/\1/p' /sys/kernel/debug/my_pmu/counters)
 		rmmod my_pmu
 		dmesg -c | grep -o 'instructions:u@gp0=[0-9]*' |
-			awk -F = -v name="lost_${order}_$2" '{ n += $2 }
-				END { print "figure " name " " (10000000 - n) / 100 }'
+			awk -F = -v name="lost_${order}_$2" -v pmis="$pmis" '{ n += $2 }
+				END { print "figure " name " " (10000000 - n) / pmis }'
 	done
 	exit
 fi
