@@ -30,7 +30,7 @@
 /* --- counts --------------------------------------------------------------------- */
 
 /* Whether the growth is known, from the counter's values; its control aside. */
-static __always_inline enum my_pmu_growth growth_of(const struct my_perf_event *event,
+static inline enum my_pmu_growth growth_of(const struct my_perf_event *event,
 						    u64 now, u64 time, u64 overflowed)
 {
 	const struct my_hw_perf_event *hw = &event->hw;
@@ -67,8 +67,8 @@ static noinline enum my_pmu_growth growth_with_period(const struct my_perf_event
 
 /*
  * An event with a period has grown to @now; or @anew, its counter has lost what it held.  Its
- * PMI may have come, or is still to come.  While it is throttled none does.  The growth is
- * added, if it is known: @now is what the counter holds then.
+ * PMI may have come, or is still to come.  While it is throttled none does.  If the growth is
+ * known it is added; on return @now is the counter's value.
  */
 static noinline int go_on(struct my_perf_event *event, bool anew, u64 *now, u64 time)
 {
@@ -339,6 +339,7 @@ static int disable_events(struct my_event_set *set, u64 events)
 		counters |= BIT_ULL(hw->idx);
 		left &= ~BIT_ULL(i);
 	}
+	set->stopped_externally &= ~counters;
 	set->active &= ~events;
 	set->active_counters &= ~counters;
 	cpu->active &= ~counters;

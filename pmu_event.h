@@ -41,7 +41,7 @@ static inline int my_event_set_start(struct my_event_set *set, u64 ack)
 	struct my_pmu_cpu *cpu = set->cpu;
 
 	my_pmu_cpu_end(cpu);
-	cpu->arming = 0;
+	WRITE_ONCE(cpu->arming, 0);	/* not before that */
 	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters, ack);
 }
 

@@ -232,7 +232,8 @@ static const u32 intel_extra_msrs[] = {
  * @extra: of each register of intel_extra_msrs the counters whose events use it, and what
  *	it held before the first of them
  * @pmi: of interrupts: what IA32_DEBUGCTL and the local APIC's entry held before us; whether
- *	the entry is ours now, and whether an overflow freezes all counters; and in an NMI,
+ *	the entry is ours now, whether an overflow freezes all counters, and whether that is
+ *	because we have asked for it; and in an NMI,
  *	what IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS held, and whether the counters
  *	had been frozen
  */
@@ -256,6 +257,7 @@ struct intel_state {
 		u32 lvtpc;
 		bool taken;
 		bool freeze;
+		bool asked;
 		bool frozen;
 	} pmi;
 };
@@ -878,9 +880,12 @@ static int intel_interrupt(struct my_hw_perf_event *hw, bool on)
 	unsigned int i = my_pmc_number(hw->idx);
 	u64 bit = my_pmc_is_fixed(hw->idx) ? FIXED_PMI << i * FIXED_FIELD_BITS :
 					     ARCH_PERFMON_EVENTSEL_INT;
+	u64 config = on ? hw->config | bit : hw->config & ~bit;
+	int err = intel_write_control(hw, config);
 
-	hw->config = on ? hw->config | bit : hw->config & ~bit;
-	return intel_write_control(hw, hw->config);
+	if (!err)
+		hw->config = config;
+	return err;
 }
 
 /*
@@ -894,6 +899,7 @@ static int intel_pmi_take(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 	u64 seen = 0;
 
 	lockdep_assert_irqs_disabled();
+	pmi->asked = freeze;
 	if (freeze) {
 		if (pmu->version < FREEZE_VERSION || !(pmu->flags & INTEL_PDCM) ||
 		    hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &pmi->debugctl) ||
@@ -924,7 +930,7 @@ static int intel_pmi_put(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 {
 	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
 	u64 now, status;
-	int first, err;
+	int first = 0, err;
 
 	lockdep_assert_irqs_disabled();
 	pmi->taken = false;
@@ -932,8 +938,9 @@ static int intel_pmi_put(const struct my_x86_pmu *pmu, struct my_pmu_state *stat
 	if (!pmi->freeze)
 		return 0;
 	pmi->freeze = false;
-	first = hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &now);
-	if (!first) {
+	if (pmi->asked)
+		first = hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &now);
+	if (pmi->asked && !first) {
 		now &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
 		now |= pmi->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
 		first = hw_wrmsr(MSR_IA32_DEBUGCTLMSR, now);

@@ -202,10 +202,12 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 			struct my_period *period = my_period_of(event);
 
 			may_stand |= event->attr.period < NMI_PERIOD && !event->attr.exclude_kernel;
+			/* It stands still: its overflow bit is from before. */
+			if (unlikely(cpu->working) && left & -left & cpu->arming) {
+				handled--;
+				continue;
+			}
 			if (unlikely(cpu->working) && is_busy(cpu, event->set)) {
-				/* It stands still: its overflow bit is from before. */
-				if (left & -left & cpu->arming)
-					continue;
 				write_sample(event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
 				if (cpu->working != event->set)
@@ -223,7 +225,7 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 	if (is_storm(&cpu->storm, began, may_stand, regs) || rounds == ROUNDS_MAX)
 		throttle(cpu, seen);
 	ops->pmi_exit(&cpu->state);
-	return handled;
+	return handled ?: claim_late(cpu);
 }
 
 NOKPROBE_SYMBOL(handle_nmi);
@@ -362,6 +364,7 @@ void my_pmi_forget(struct my_perf_event *event, u64 overflowed)
 	if (cpu->interrupts & overflowed & counter)
 		cpu->late_until = my_pmu_now() + LATE_NS;
 	cpu->interrupts &= ~counter;
+	cpu->arming &= ~counter;
 	period->throttled = false;
 	lose_owed(period);
 	local_set(&period->owed, 0);
