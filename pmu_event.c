@@ -30,8 +30,8 @@
 /* --- counts --------------------------------------------------------------------- */
 
 /* Whether the growth is known, from the counter's values; its control aside. */
-static inline enum my_pmu_growth growth_of(const struct my_perf_event *event,
-						    u64 now, u64 time, u64 overflowed)
+static inline enum my_pmu_growth growth_of(const struct my_perf_event *event, u64 now,
+					   u64 time, u64 overflowed)
 {
 	const struct my_hw_perf_event *hw = &event->hw;
 	u64 reliable = event->set->cpu->overflow_reliable & BIT_ULL(hw->idx);
