@@ -1401,12 +1401,57 @@ static void pmi_sets_freeze(struct kunit *test)
 	sim->skid = 1000;
 	run(test, 1, 10);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
-	flush(test);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
-	run(test, 10, 10);
+	run(test, 5, 10);
+	flush(test);
+	run(test, 5, 10);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
 	KUNIT_EXPECT_EQ(test, read_count(test, other, 0), 1100ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
 	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
+}
+
+/* Likewise beside an event of its own set. */
+static void pmi_stop_frozen(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_event_set *set;
+
+	my_pmi_freeze = true;
+	set = test_set(test, PMU(V4), EACH_1000 "@gp0,instructions:u@gp1");
+	test_up(test, set);
+	run(test, 99, 10);
+	sim->skid = 1000;
+	run(test, 1, 10);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
+	run(test, 10, 10);
+	flush(test);
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 1), 1100ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
+}
+
+static void rearm_on_cpu(void *cpu)
+{
+	my_pmi_rearm(cpu, BIT_ULL(0));
+}
+
+/* What an NMI has written a sample of, while the CPU is at work, is not lost with the others. */
+static void pmi_in_advance(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), EACH_1000 "@gp0");
+	long owed;
+
+	test_up(test, set);
+	for (owed = -1; owed < 3; owed++) {
+		set->period[0].lost = 0;
+		local_set(&set->period[0].owed, owed);
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, rearm_on_cpu, set->cpu));
+		KUNIT_EXPECT_EQ(test, set->period[0].lost, owed > 0 ? (u64)owed : 0ULL);
+		KUNIT_EXPECT_EQ(test, local_read(&set->period[0].owed), min(owed, 0L));
+	}
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 static struct kunit_case pmi_cases[] = {
@@ -1444,6 +1489,8 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_down_goes_on),
 	KUNIT_CASE(pmi_sets),
 	KUNIT_CASE(pmi_sets_freeze),
+	KUNIT_CASE(pmi_stop_frozen),
+	KUNIT_CASE(pmi_in_advance),
 	{}
 };
 
