@@ -233,9 +233,8 @@ static const u32 intel_extra_msrs[] = {
  *	it held before the first of them
  * @pmi: of interrupts: what IA32_DEBUGCTL and the local APIC's entry held before us; whether
  *	the entry is ours now, whether an overflow freezes all counters, and whether that is
- *	because we have asked for it; and in an NMI,
- *	what IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS held, and whether the counters
- *	had been frozen
+ *	because we have asked for it; and in an NMI, what IA32_PERF_GLOBAL_CTRL and
+ *	IA32_PERF_GLOBAL_STATUS held, and whether the counters had been frozen
  */
 struct intel_state {
 	u64 saved_ctrl;

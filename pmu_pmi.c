@@ -197,16 +197,15 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 	began = my_pmu_fast_ticks();
 	do {
 		seen |= overflowed;
-		for (left = overflowed; left; left &= left - 1, handled++) {
+		for (left = overflowed; left; left &= left - 1) {
 			struct my_perf_event *event = cpu->interrupting[__ffs64(left)];
 			struct my_period *period = my_period_of(event);
 
-			may_stand |= event->attr.period < NMI_PERIOD && !event->attr.exclude_kernel;
 			/* It stands still: its overflow bit is from before. */
-			if (unlikely(cpu->working) && left & -left & cpu->arming) {
-				handled--;
+			if (unlikely(cpu->working) && left & -left & cpu->arming)
 				continue;
-			}
+			handled++;
+			may_stand |= event->attr.period < NMI_PERIOD && !event->attr.exclude_kernel;
 			if (unlikely(cpu->working) && is_busy(cpu, event->set)) {
 				write_sample(event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
