@@ -26,6 +26,10 @@ online=/sys/devices/system/cpu/cpu3/online
 # This script and what it starts keep off the CPUs that are measured, 0 and 3.
 sleep_off_them() {
 	sleep_and_wake
+	# On a busy host one may be too slow to come back by itself.
+	for woken in 1 2 3; do
+		echo 1 > /sys/devices/system/cpu/cpu$woken/online
+	done
 	# Of whoever calls this, which may be a subshell.
 	sh -c 'taskset -p 6 $PPID' > /dev/null
 }
@@ -72,11 +76,6 @@ events() {
 		done | tr '\n' ',' | sed 's/,$//'
 		;;
 	esac
-}
-
-# nmis_of CPU: while all CPUs are online
-nmis_of() {
-	awk -v field=$(($1 + 2)) '$1 == "NMI:" { print $field }' /proc/interrupts
 }
 
 # both_have_nmis: since now, each of the two CPUs; its program may have to come back first
@@ -195,13 +194,7 @@ figure "$(($(nmis) - began)) NMIs"
 is "it was suspended" "$(cat /sys/power/suspend_stats/success)" $((1 + suspends))
 all_well
 
-# --- the NMI watchdog, as in lockup.sh
-sysctl -q -w kernel.soft_watchdog=0
-sysctl -q -w kernel.watchdog_thresh=1
-watchdog 1
-echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
-dmesg -c > /dev/null
-taskset 8 /sbin/insmod /root/stuck.ko seconds=15 2> /dev/null
+be_stuck
 has "the NMI watchdog fires afterwards" "$(dmesg)" 'Watchdog detected hard LOCKUP on cpu 3'
 
 finish

@@ -181,6 +181,33 @@ sleep_and_wake() {
 	echo "# the guest cannot be suspended within $seconds s"
 }
 
+# trace_overflows TRACEFS KB: this script and what it starts keep off CPU 3, which is measured;
+# there is so much room for the records of each CPU
+trace_overflows() {
+	watchdog 0
+	taskset -p 7 $$ > /dev/null
+	[ -d "$1/events" ] || mount -t tracefs tracefs "$1"
+	echo "$2" > "$1/buffer_size_kb"
+}
+
+# nmis_of CPU: how many it has had; offline CPUs have no column
+nmis_of() {
+	awk -v cpu="CPU$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == cpu) field = i + 1 }
+		$1 == "NMI:" { print $field }' /proc/interrupts
+}
+
+# CPU 3 is stuck for 15 s, by stuck.ko, with the NMI watchdog on. Its NMI comes after a
+# threshold's worth of cycles at the TSC's rate, and the second one in a row finds that the
+# CPU is stuck. Interrupts are off there, so RCU waits, too; it is not asked.
+be_stuck() {
+	sysctl -q -w kernel.soft_watchdog=0
+	sysctl -q -w kernel.watchdog_thresh=1
+	watchdog 1
+	echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
+	dmesg -c > /dev/null
+	taskset 8 /sbin/insmod /root/stuck.ko seconds=15 2> /dev/null
+}
+
 # Keeps a CPU busy until the shell's job is killed.
 busy() {
 	taskset "$(printf '%x' $((1 << $1)))" sh -c 'while :; do :; done' &

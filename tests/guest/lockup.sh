@@ -25,16 +25,8 @@ load cpu=3 interval=100
 is "a 1 that was written while it was loaded starts no watchdog" "$?" 0
 unload
 watchdog 0
-# Its NMI comes after a threshold's worth of cycles at the TSC's rate, and the second one
-# in a row finds that the CPU is stuck.
-sysctl -q -w kernel.soft_watchdog=0
-sysctl -q -w kernel.watchdog_thresh=1
-watchdog 1
+be_stuck
 is "the NMI watchdog is on again" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
-# Interrupts are off there, so RCU waits, too; it is not asked.
-echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
-dmesg -c > /dev/null
-taskset 8 /sbin/insmod /root/stuck.ko seconds=15 2> /dev/null
 has "it fires on a CPU that is stuck" "$(dmesg)" 'Watchdog detected hard LOCKUP on cpu 3'
 is "on that CPU alone" "$(dmesg | grep -c 'hard LOCKUP on cpu [012]')" 0
 

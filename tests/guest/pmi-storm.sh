@@ -14,11 +14,8 @@
 . /root/guest/lib.sh
 
 cpu=3
-watchdog 0
-taskset -p 7 $$ > /dev/null
 tracing=/sys/kernel/tracing
-[ -d $tracing/events ] || mount -t tracefs tracefs $tracing
-echo 64 > $tracing/buffer_size_kb
+trace_overflows $tracing 64
 before=$(/root/pmu-registers $cpu)
 
 # Reads little at a time, and sleeps: most samples are lost to it.

@@ -13,12 +13,8 @@
 
 cpu=3
 instructions=10000000
-watchdog 0
-# This script and what it starts keep off the CPU that is measured.
-taskset -p 7 $$ > /dev/null
 tracing=/sys/kernel/tracing
-[ -d $tracing/events ] || mount -t tracefs tracefs $tracing
-echo 8192 > $tracing/buffer_size_kb
+trace_overflows $tracing 8192
 version=$(echo "$1" | sed -n 's/^.*version=\([0-9]*\).*$/\1/p')
 orders=v3
 [ "$version" -lt 4 ] || orders="v3 v4"

@@ -15,13 +15,8 @@ watchdog 0
 watchdog 1
 is "runs" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
 
-# nmi CPU: how many it has had
-nmi() {
-	awk -v field=$(($1 + 2)) '$1 == "NMI:" { print $field }' /proc/interrupts
-}
-
 for cpu in 0 1 2 3; do
-	eval "before$cpu=$(nmi $cpu)"
+	eval "before$cpu=$(nmis_of $cpu)"
 done
 # 25 seconds all, 10 seconds half of them, 25 seconds all.
 for seconds in 25 10 25; do
@@ -34,7 +29,7 @@ for seconds in 25 10 25; do
 	wait
 done
 for cpu in 0 1 2 3; do
-	eval "ticks=\$(($(nmi $cpu) - before$cpu))"
+	eval "ticks=\$(($(nmis_of $cpu) - before$cpu))"
 	# shellcheck disable=SC2154 # eval's
 	expect "CPU $cpu: it has ticked ($ticks)" [ "$ticks" -ge 1 ]
 done
