@@ -26,7 +26,7 @@ static inline u64 my_pmu_fast_ticks(void)
 /* So many looks at a held clock. */
 static inline u64 my_pmu_tick_ticks(void)
 {
-	return SIM_TICK_NS;
+	return sim_tick_ns;
 }
 
 static inline bool my_pmu_has_ticks(void)

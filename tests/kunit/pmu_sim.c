@@ -866,6 +866,8 @@ int hw_rdpmc(u32 index, u64 *val)
 
 bool sim_without_ticks;
 
+u64 sim_tick_ns = SIM_TICK_NS;
+
 u64 hw_fast_ticks(void)
 {
 	return sim_now();

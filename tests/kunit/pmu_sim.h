@@ -212,8 +212,10 @@ struct sim_cpu {
 	u64 sticky;
 };
 
-/* The tick of a kernel with 250 of them in a second. */
+/* The tick of a kernel with 250 of them in a second; a test may have a shorter one. */
 #define SIM_TICK_NS	4000000
+
+extern u64 sim_tick_ns;
 
 #define SIM_LVTPC_MASKED	0x10000
 

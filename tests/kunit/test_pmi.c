@@ -65,6 +65,7 @@ static void pmi_exit(struct kunit *test)
 	unregister_trace_my_pmu_overflow(see_sample, NULL);
 	tracepoint_synchronize_unregister();
 	my_pmi_freeze = false;
+	sim_tick_ns = SIM_TICK_NS;
 	sim_without_apic = false;
 	sim_without_nmis = false;
 	test_expect_good_manners(test);
@@ -909,12 +910,60 @@ static void pmi_storm_number(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, set->period[0].throttles, nr == 50 ? 1ULL : 2ULL);
 	}
 	KUNIT_EXPECT_TRUE(test, comes_back(set));
-	/* Of a few it is not known what they take. */
-	cpu->storm.nr = 5;
-	cpu->storm.least = SIM_TICK_NS;
-	cpu->storm.since = sim_now();
-	run(test, 2, 100);
-	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 2ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Each takes a twentieth of the tick, or more; of a few that is not known yet. */
+static void pmi_storm_few(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), stormy);
+	struct my_pmu_cpu *cpu = set->cpu;
+
+	test_up(test, set);
+	cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .least = SIM_TICK_NS };
+	sim_clear_log(sim_cpu(TEST_CPU));
+	sim_tick_ns = 100 * HELD_CLOCK_NS;
+	run(test, 7, 100);
+	KUNIT_EXPECT_EQ(test, cpu->storm.nr, 7ULL);
+	KUNIT_EXPECT_GE(test, cpu->storm.least, 5ULL * HELD_CLOCK_NS);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 0ULL);
+	run(test, 1, 100);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_EXPECT_TRUE(test, comes_back(set));
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Another event has overflowed, and its NMI is on its way, when the one may interrupt again. */
+static void storm_and_overflow(void *unused)
+{
+	struct sim_cpu *sim = sim_cpu(smp_processor_id());
+	struct my_pmu_cpu *cpu = this_cpu_ptr(&my_pmu_cpus);
+	struct work work = { .steps = 1, .step = 100, .user = true };
+
+	cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	retire_steps(&work);
+	cpu->storm = (struct my_pmi_storm) {};
+	sim->skid = SIM_ACCESSES;
+	work.steps = 9;
+	retire_steps(&work);
+}
+
+static void pmi_storm_other(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4),
+					    "cpu/instructions,period=100/u@gp0," EACH_1000 "@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, storm_and_overflow, NULL));
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_EXPECT_TRUE(test, comes_back(set));
+	KUNIT_EXPECT_EQ(test, set->period[1].samples, 0ULL);
+	KUNIT_EXPECT_NE(test, sim->nmi_in, 0U);
+	flush(test);
+	KUNIT_EXPECT_EQ(test, set->period[1].samples, 1ULL);
+	KUNIT_EXPECT_EQ(test, set->period[1].lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
@@ -1472,11 +1521,13 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_sticky),
 	KUNIT_CASE(pmi_storm),
 	KUNIT_CASE(pmi_storm_number),
+	KUNIT_CASE(pmi_storm_few),
 	KUNIT_CASE(pmi_storm_stop),
 	KUNIT_CASE(pmi_storm_stands),
 	KUNIT_CASE(pmi_storm_beside),
 	KUNIT_CASE(pmi_storm_fixed),
 	KUNIT_CASE(pmi_storm_alone),
+	KUNIT_CASE(pmi_storm_other),
 	KUNIT_CASE(pmi_storm_faults),
 	KUNIT_CASE(pmi_rotate),
 	KUNIT_CASE(pmi_rotate_stays),
