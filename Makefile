@@ -137,7 +137,7 @@ clean-cache: ## remove all that was downloaded or built outside the checkout
 .PHONY: clean
 clean: ## remove what the build of the module left here
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
-	@for dir in . samples; do (cd $$dir && \
+	@for dir in . users output events cpu samples; do (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
 
 .PHONY: help

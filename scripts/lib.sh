@@ -39,6 +39,21 @@ commit_number() {
 # shellcheck disable=SC2034 # of those that source this
 kunit_arguments=(possible_cpus=3 oops=panic)
 
+# ---------------------------------------------------------------- the module
+
+# module_files DIR: its sources there, with Kbuild, by their paths below DIR
+module_files() {
+	(cd "$1" && printf '%s\n' Kbuild {,*/}*.[ch]) | grep -E '^(Kbuild|my_pmu\.h|([a-z]+/)?pmu_[a-z_]+\.[ch])$'
+}
+
+# copy_module FROM TO
+copy_module() {
+	local files
+
+	mapfile -t files < <(module_files "$1")
+	(cd "$1" && cp --parents -- "${files[@]}" "$2")
+}
+
 # ---------------------------------------------------------------- the release
 
 # The Debian releases that the lab runs on, and what each has: the series of stock kernels,

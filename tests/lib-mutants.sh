@@ -4,13 +4,16 @@
 # What the tests of the tests share. Sourced. A mutant is a line broken on
 # purpose in a copy of the source; a test that does not notice is missing.
 
-# path_in DIRECTORY FILE: where the file is, which may have moved to a sub-folder
+# path_in DIRECTORY FILE: where the file is: there, or in a folder of the module
 path_in() {
-	if [[ -e $1/$2 ]]; then
-		printf '%s\n' "$1/$2"
-	else
-		find "$1" -name "${2##*/}" -type f -print -quit
-	fi
+	local path
+
+	for path in "$1/$2" "$1"/*/"$2"; do
+		if [[ -e $path ]]; then
+			printf '%s\n' "$path"
+			return
+		fi
+	done
 }
 
 # break_file PATH EDIT UNBROKEN: fails if the edit changes nothing; the file as it was

@@ -402,9 +402,9 @@ sub decode {
 
 # The module's parser on the host, in tests/fuzz/.
 sub build_parser {
-	my @sources = ("$top/tests/fuzz/parse_lines.c", "$top/pmu_parse.c", "$top/pmu_encode.c");
+	my @sources = ("$top/tests/fuzz/parse_lines.c", "$top/events/pmu_parse.c", "$top/events/pmu_encode.c");
 	my (undef, $errors, $status) = run(qw(gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -funsigned-char),
-		"-I$top/tests/fuzz", "-I$top", @sources, '-o', "$work/parse_lines");
+		"-I$top/tests/fuzz", (map { "-I$top/$_" } qw(events arch .)), @sources, '-o', "$work/parse_lines");
 
 	die "pmu-events.pl: $errors" if $status;
 }

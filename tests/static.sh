@@ -91,8 +91,11 @@ lab() {
 	}
 }
 
+# Kbuild first.
+mapfile -t module < <(module_files .)
+
 compile_reads() {
-	hash_files ./*.[ch] Kbuild samples/* scripts/report.d/*
+	hash_files "${module[@]}" samples/* scripts/report.d/*
 	lab lab-kernel "$1"
 	gcc --version
 	sparse --version
@@ -106,7 +109,8 @@ compile() {
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/build"
 	mkdir "$work/build"
-	cp -r ./*.[ch] Kbuild samples scripts/report.d/my_pmu_report.c "$work/build"
+	cp --parents "${module[@]}" "$work/build"
+	cp -r samples scripts/report.d/my_pmu_report.c "$work/build"
 	cat scripts/report.d/Kbuild >> "$work/build/Kbuild"
 	make -s -C "$kernel/headers" M="$work/build" CONFIG_DEBUG_INFO_BTF_MODULES= \
 		-j "$(nproc)" W=1 C=2 \
@@ -125,7 +129,7 @@ compile_tests() {
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/tests"
 	mkdir "$work/tests"
-	cp ./*.[ch] "$work/tests"
+	cp "${module[@]}" "$work/tests"
 	# the seam is another one
 	cp tests/kunit/{*.[ch],Kbuild} "$work/tests"
 	mapfile -t objects < <(cd "$work/tests" && printf '%s\n' test_*.c pmu_sim.c pmu_test_kunit.c | sed 's/c$/o/')
@@ -134,7 +138,7 @@ compile_tests() {
 }
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
-c_files=(./*.[ch] samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=("${module[@]:1}" samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 if [[ -n ${MY_PMU_FILE:-} ]]; then
 	c_files=("$MY_PMU_FILE")
 fi
@@ -160,12 +164,12 @@ run_checkpatch() {
 	local dir options=(--no-tree --no-summary --strict --quiet --terse)
 
 	dir=$(lab lab-source "$1")
-	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE '\./pmu_(compat|hw)\.h')
+	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/pmu_(compat|hw)\.h')
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
-	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f ./pmu_compat.h
+	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat.h
 	# It takes the % of an asm goto's label for an operator.
-	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore SPACING -f ./pmu_hw.h
+	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore SPACING -f arch/pmu_hw.h
 }
 
 # Two of the kernel's semantic patches have code in OCaml, for which coccinelle
@@ -194,7 +198,7 @@ semantic_patches() {
 }
 
 run_coccicheck_reads() {
-	hash_files ./*.[ch] Kbuild
+	hash_files "${module[@]}"
 	semantic_patches
 	spatch --version
 }
@@ -210,7 +214,7 @@ run_coccicheck() {
 	source=$(lab lab-source "${kernels[0]}")
 	rm -rf "$work/coccicheck"
 	mkdir "$work/coccicheck"
-	cp ./*.[ch] Kbuild "$work/coccicheck"
+	cp --parents "${module[@]}" "$work/coccicheck"
 	semantic_patches |
 		xargs -P "$(nproc)" -I '{}' make -s -C "$source" ARCH=x86_64 M="$work/coccicheck" \
 			coccicheck MODE=report J=1 COCCI='{}' SPFLAGS=--use-coccigrep 2>&1 |

@@ -11,6 +11,7 @@ REASONS has a line for each: FILE or *: FUNCTION or *: TEXT or *: REASON. TEXT i
 of the source line."""
 import argparse
 import collections
+import glob
 import json
 import os
 import sys
@@ -92,11 +93,13 @@ def has_code(path):
 
 
 def names_of(sources):
-    """The module's files, and whether the tests are built with another in its place."""
-    for name in sorted(os.listdir(sources)):
-        path = os.path.join(sources, name)
-        if name.startswith("pmu_") and name != "pmu_test_kunit.c" and has_code(path):
-            yield name, os.path.exists(os.path.join(sources, "tests/kunit", name))
+    """The module's files, where they are, and whether the tests are built with another in its place."""
+    paths = glob.glob(os.path.join(sources, "pmu_*.[ch]"))
+    paths += glob.glob(os.path.join(sources, "*/pmu_*.[ch]"))
+    for path in sorted(paths, key=os.path.basename):
+        name = os.path.basename(path)
+        if name != "pmu_test_kunit.c" and has_code(path):
+            yield name, path, os.path.exists(os.path.join(sources, "tests/kunit", name))
 
 
 def main(sources, reasons_path):
@@ -105,13 +108,13 @@ def main(sources, reasons_path):
     used = set()
     results = []
     print(f"# {'file':14} {'lines':>14} {'branches':>15}")
-    for name, replaced in names_of(sources):
+    for name, path, replaced in names_of(sources):
         unexplained = []
         if replaced or name not in files:
             gaps = [(0, "", "not compiled", "")]
         else:
             print_row(name, files[name])
-            gaps = gaps_of(os.path.join(sources, name), files[name])
+            gaps = gaps_of(path, files[name])
         for number, function, what, text in gaps:
             if explain(reasons, used, name, function, text) is None:
                 place = f"{name}:{number}: {function}()" if number else name
