@@ -88,7 +88,7 @@ unload() {
 	expedited rmmod my_pmu
 }
 
-# load_while_toggled CPU MODULE FILE PARAMETER...: $toggles times it is loaded, and
+# load_while_toggled CPU MODULE FILE PARAMETER...: $toggles times, or until once, it is loaded, and
 # while_loaded is called, which prints what is wrong, and it is unloaded, while the CPU
 # goes and comes. It may be refused while the CPU is away, but not always.
 #
@@ -110,7 +110,9 @@ load_while_toggled() {
 	loaded=0
 	refused=0
 	other=''
-	for _ in $(seq "$toggles"); do
+	tries=0
+	while [ $tries -lt "$toggles" ] || { [ $loaded = 0 ] && [ $tries -lt $((10 * toggles)) ]; }; do
+		tries=$((tries + 1))
 		if insmod "$toggled_file" "$@" 2> /tmp/insmod.err; then
 			loaded=$((loaded + 1))
 			other=$other$(while_loaded)
@@ -124,8 +126,8 @@ load_while_toggled() {
 	touch /tmp/stop
 	wait $toggler
 	echo 1 > "$toggled_online" 2> /dev/null
-	is "of $toggles times it loads ($loaded), or is told that the CPU is away ($refused)" \
-		"$((loaded + refused)) $other" "$toggles "
+	is "of $tries times it loads ($loaded), or is told that the CPU is away ($refused)" \
+		"$((loaded + refused)) $other" "$tries "
 	expect "it has loaded" [ $loaded -gt 0 ]
 }
 
