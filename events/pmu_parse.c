@@ -437,7 +437,7 @@ static int parse_next(struct event_list *list, struct group *group)
 
 	if (list->nr == list->max)
 		return my_refuse(list->why, -ENOSPC,
-				 "more than %u events; no CPU has as many counters",
+				 "more than %u events; leave some out",
 				 list->max);
 	if (list->rest[len] == '{')
 		return refuse_brace(list, list->rest, group->braces ?

@@ -241,7 +241,7 @@ check_cpus() {
 	local cpus
 
 	cpus=$(cpus_of "$1" "$2") || cpus=''
-	[[ -n $cpus ]] || refuse "CPU=$1: the guest has CPUs 0 to $(($2 - 1)) (SMP=$2); give 3, 0-2,5 or all"
+	[[ -n $cpus ]] || refuse "CPU=$1: the guest has CPUs 0 to $(($2 - 1)) (SMP=$2); give some of these, as 0 or 0-1, or all"
 	printf '%s\n' "$cpus"
 }
 
