@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #include "pmu_debugfs.h"
+#include "pmu_frontend.h"
 #include "pmu_hotplug.h"
 #include "pmu_parse.h"
 #include "pmu_pmi.h"
@@ -50,8 +51,14 @@ static char *param_pmi = "auto";
 module_param_named(pmi, param_pmi, charp, 0444);
 MODULE_PARM_DESC(pmi, "how interrupts of events with a period are handled: v3, all counters are stopped by a write; v4, the CPU freezes them at the overflow; auto is v3 (default auto)");
 
+/* Whether perf has a PMU of the name my_pmu; default 1. */
+static char *param_perf = "1";
+module_param_named(perf, param_perf, charp, 0444);
+MODULE_PARM_DESC(perf, "1: perf can count with the PMU my_pmu, as in perf stat -e my_pmu/event=0xc0/u; 0: it has no such PMU (default 1)");
+
 static struct my_session *session;
 static struct dentry *files;
+static bool perf;
 
 static int __init parse_cpu(struct my_session *s)
 {
@@ -92,6 +99,10 @@ static int __init parse_settings(struct my_session *s)
 		parameter = "log";
 		err = my_parse_switch(param_log, &s->log, &why);
 	}
+	if (!err) {
+		parameter = "perf";
+		err = my_parse_switch(param_perf, &perf, &why);
+	}
 	if (err)
 		pr_err("%s: %s\n", parameter, why.text);
 	my_pmi_freeze = !strcmp(param_pmi, "v4");
@@ -104,6 +115,7 @@ static int __init parse_settings(struct my_session *s)
 
 static int __init my_pmu_init(void)
 {
+	struct my_pmu_why why;
 	int err = -ENOMEM;
 
 	session = my_session_new();
@@ -123,6 +135,10 @@ static int __init my_pmu_init(void)
 		goto err_free_sampler;
 	/* Last: whoever has a file open would keep a module that failed to load. */
 	files = my_debugfs_create(session);
+	if (perf && my_frontend_register(session->names_cpu, &why)) {
+		pr_warn("perf: %s; counting goes on without it\n", why.text);
+		perf = false;
+	}
 	return 0;
 
 err_free_sampler:
@@ -139,6 +155,8 @@ static void __exit my_pmu_exit(void)
 	debugfs_remove(files);
 	my_sampler_stop();
 	my_hotplug_stop();
+	if (perf)
+		my_frontend_unregister();
 	my_sampler_free();
 	my_session_free(session);
 }

@@ -523,7 +523,7 @@ static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 
 	lockdep_assert_irqs_disabled();
 	if (pmu->version < GLOBAL_VERSION) {
-		*stopped = (struct my_pmu_stopped) { .running = counters };
+		*stopped = (struct my_pmu_stopped) { .running = counters, .enabled = counters };
 		return 0;
 	}
 	stopped->still = true;
@@ -543,6 +543,7 @@ static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	s->ctrl = s->others;
 	/* Frozen they only seem to count, unless we have asked for that. */
 	stopped->running = status & STATUS_CTR_FRZ && !s->pmi.freeze ? 0 : ctrl & counters;
+	stopped->enabled = ctrl;
 	stopped->overflowed = status & counters;
 	return 0;
 }
@@ -574,6 +575,21 @@ static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		first = first ?: err;
 	}
 	return first;
+}
+
+static int intel_look(const struct my_x86_pmu *pmu, struct my_pmu_state *state, u64 counters)
+{
+	struct intel_state *s = (struct intel_state *)state->word;
+	u64 ctrl;
+	int err;
+
+	lockdep_assert_irqs_disabled();
+	if (pmu->version < GLOBAL_VERSION)
+		return 0;
+	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
+	if (!err)
+		s->others = ctrl & ~counters;
+	return err;
 }
 
 /*
@@ -1369,6 +1385,7 @@ static const struct my_pmu_ops intel_ops = {
 	.program = intel_program,
 	.start = intel_start,
 	.stop = intel_stop,
+	.look = intel_look,
 	.read = intel_read,
 	.write = intel_write,
 	.find_in_use = intel_find_in_use,

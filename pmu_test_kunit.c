@@ -303,6 +303,19 @@ static int test_unregister_pm_notifier(struct notifier_block *nb)
 
 #include "pmu_core.c"
 #include "pmu_session.c"
+/* A CPU comes or goes. */
+static bool hotplug_is_busy;
+
+static bool test_cpus_read_trylock(void)
+{
+	if (hotplug_is_busy)
+		return false;
+	cpus_read_lock();
+	return true;
+}
+
+#define cpus_read_trylock	test_cpus_read_trylock
+
 #include "pmu_hotplug.c"
 #include "pmu_sampler.c"
 #include "pmu_debugfs.c"
@@ -380,9 +393,10 @@ static void unload_module(void)
  * @freeze: parameter
  * @log: parameter
  * @pmi: parameter
+ * @perf: parameter
  */
 struct parameters {
-	char *cpu, *counters, *interval, *freeze, *log, *pmi;
+	char *cpu, *counters, *interval, *freeze, *log, *pmi, *perf;
 };
 
 /* As they are if none is given. */
@@ -394,7 +408,7 @@ static void set_parameters(const char *cpu, const char *counters,
 	if (!defaults.cpu)
 		defaults = (struct parameters) {
 			param_cpu, param_counters, param_interval, param_freeze,
-			param_log, param_pmi,
+			param_log, param_pmi, param_perf,
 		};
 	param_cpu = (char *)cpu;
 	param_counters = (char *)counters;
@@ -402,6 +416,7 @@ static void set_parameters(const char *cpu, const char *counters,
 	param_freeze = "1";
 	param_log = "1";
 	param_pmi = "auto";
+	param_perf = "1";
 }
 
 /* Lines before the first sample: what the PMU is, and whose its counters are. */
@@ -610,10 +625,14 @@ static void core_refuses_switches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, last_line(), "log: 'no'; 0 or 1 is needed\n");
 	param_log = "1";
+	param_perf = "";
+	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, last_line(), "perf: ''; 0 or 1 is needed\n");
+	param_perf = "1";
 	param_pmi = "v5\n";
 	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, last_line(), "pmi: 'v5\\n'; v3, v4 or auto is needed\n");
-	KUNIT_EXPECT_EQ(test, nr_lines, 3U);
+	KUNIT_EXPECT_EQ(test, nr_lines, 4U);
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -1894,12 +1913,14 @@ static void core_without_parameters(struct kunit *test)
 	param_freeze = defaults.freeze;
 	param_log = defaults.log;
 	param_pmi = defaults.pmi;
+	param_perf = defaults.perf;
 	KUNIT_ASSERT_EQ_MSG(test, load_module(), 0, "%s", last_line());
 	KUNIT_EXPECT_EQ(test, cpumask_weight(session->cpus), 1U);
 	expect_events(test, 0, TWICE_ON_USUAL);
 	KUNIT_EXPECT_EQ(test, session->interval_ms, 5000U);
 	KUNIT_EXPECT_TRUE(test, session->freeze);
 	KUNIT_EXPECT_TRUE(test, session->log);
+	KUNIT_EXPECT_EQ(test, sim_perf.registered, BIT(0));
 	unload_module();
 }
 
@@ -4393,7 +4414,141 @@ static void core_counts_nothing(struct kunit *test)
 	expect_untouched(test, PMU(V4), &before);
 }
 
+/* --- the PMU of perf ------------------------------------------------------------------------- */
+
+/* Its counters are found when it needs them, and go and come with their CPU. */
+static void core_with_perf(struct kunit *test)
+{
+	struct my_pool_event *perf_event = kunit_kzalloc(test, sizeof(*perf_event), GFP_KERNEL);
+	const struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+	struct seq_file m = { .buf = kunit_kzalloc(test, 4096, GFP_KERNEL), .size = 4096 };
+	struct sim_registers before;
+	struct my_perf_event *event;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, perf_event);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, m.buf);
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	m.private = session;
+	KUNIT_EXPECT_EQ(test, sim_perf.registered, BIT(TEST_CPU));
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, my_hotplug_names(cpu), (const struct my_names *)&session->names);
+	KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	/* EVERYWHERE has gp0 and fixed1. */
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000feULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0x7000000ffULL);
+	event = new_client(test, TEST_CPU, "instructions");
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x4000000feULL);
+	my_perf_event_destroy(event);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000feULL);
+	*perf_event = (struct my_pool_event) {
+		.attr.config = 0xc4,
+		.id = 1,
+		.kind = my_pool_kind(TEST_CPU),
+		.counters = BIT_ULL(3),
+	};
+	KUNIT_ASSERT_EQ(test, test_pool_add(TEST_CPU, perf_event), 0);
+	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(m.buf, "cpu1 gp2 held\ncpu1 gp3 perf\ncpu1 gp4 held\n"),
+			      "%s", m.buf);
+	test_pool_del(TEST_CPU, perf_event);
+	m.count = 0;
+	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(m.buf, "cpu1 gp3 held\n"), "%s", m.buf);
+	/* On a CPU that the module does not count on only what is in use is shown. */
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu1 "), "%s", m.buf);
+	KUNIT_ASSERT_EQ(test, test_pool_add(0, perf_event), 0);
+	m.count = 0;
+	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu0 gp3 perf\ncpu1 "), "%s", m.buf);
+	my_pmu_cpu_of(0)->lost = 7;
+	m.count = 0;
+	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu0 gp3 perf\ncpu0 perf lost 7\ncpu1 "),
+			      "%s", m.buf);
+	my_pmu_cpu_of(0)->lost = 0;
+	test_pool_del(0, perf_event);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000feULL);
+	notify(PM_SUSPEND_PREPARE);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	notify(PM_POST_SUSPEND);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000feULL);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, sim_perf.registered, 0U);
+	KUNIT_EXPECT_EQ(test, cpu->pooled | my_pmu_cpu_of(0)->pooled, 0ULL);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* A message says on which CPU there are none; the others have theirs. */
+static void core_pool_faults(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	test_fail_pool = 1;
+	KUNIT_EXPECT_EQ(test, my_hotplug_start_pools(~0ULL), -ENOMEM);
+	hotplug_is_busy = true;
+	KUNIT_EXPECT_EQ(test, my_hotplug_start_pools(~0ULL), -EAGAIN);
+	hotplug_is_busy = false;
+	below_state = true;
+	cpus_read_lock();
+	cpu_down_callback(TEST_CPU);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(TEST_CPU)->pooled, 0ULL);
+	cpus_read_lock();
+	cpu_up_callback(TEST_CPU);
+	cpus_read_unlock();
+	below_state = false;
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(TEST_CPU)->pooled, 0x5000000feULL);
+	/* None is looked for again, but when it comes. */
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
+	KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0ULL);
+	sim_cpu(0)->broken = SIM_DEAD;
+	sim_cpu(0)->broken_counters = BIT_ULL(7);
+	cpus_read_lock();
+	cpu_up_callback(0);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, count_lines("cpu0: events of perf (my_pmu/.../) are not count"), 1U);
+	KUNIT_EXPECT_EQ(test, count_having("there: gp7 stands still"), 1U);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(TEST_CPU)->pooled, 0x5000000feULL);
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0ULL);
+	sim_cpu(0)->broken = SIM_SOUND;
+	KUNIT_EXPECT_EQ(test, my_pools_lend(0), 0);
+	sim_cpu(0)->fail_nth = 4;
+	unload_module();
+	KUNIT_EXPECT_EQ(test, count_lines("a PMU register faulted, not all that perf"), 1U);
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_without_perf(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_perf.refuses = true;
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	KUNIT_EXPECT_EQ(test, count_lines("perf: no memory; counting goes on without it\n"), 1U);
+	unload_module();
+	sim_perf.refuses = false;
+	set_parameters("1", EVERYWHERE, "5");
+	param_perf = "0";
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_EQ(test, sim_perf.registered, 0U);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
 static struct kunit_case core_cases[] = {
+	KUNIT_CASE(core_with_perf),
+	KUNIT_CASE(core_pool_faults),
+	KUNIT_CASE(core_without_perf),
 	KUNIT_CASE_PARAM(core_refuses, refusal_gen_params),
 	KUNIT_CASE(core_refuses_switches),
 	KUNIT_CASE(core_refuses_offline),

@@ -184,12 +184,14 @@ struct my_pmu_snapshot {
 /**
  * struct my_pmu_stopped - what was seen when counters were stopped
  * @running: those that had been counting until then
+ * @enabled: of all counters of the CPU, also of others, those that were started
  * @overflowed: those with their overflow bit set
  * @still: the counters stand still; not so where they cannot be stopped together
  *	(version 1): there all were running, none has overflowed, they count on
  */
 struct my_pmu_stopped {
 	u64 running;
+	u64 enabled;
 	u64 overflowed;
 	bool still;
 };
@@ -287,6 +289,8 @@ struct my_pmu_probe {
  *	version 2 on); overflow bits of @ack are cleared before, so that none that is set
  *	from now on is lost
  * @stop: stop them, likewise, and say what was seen; after @save
+ * @look: between @stop and @start of these counters: others have started or stopped theirs
+ *	meanwhile, and @start leaves them so
  * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
  *	where that can be seen
  * @write: the counter, from the low 32 bits, sign-extended
@@ -353,6 +357,8 @@ struct my_pmu_ops {
 		     u64 counters, u64 ack);
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters, struct my_pmu_stopped *stopped);
+	int (*look)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+		    u64 counters);
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	void (*capture_one)(void *request);

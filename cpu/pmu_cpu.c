@@ -56,7 +56,7 @@ static void probe_on_cpu(void *info)
 	/* Others may be reading what is the same as before. */
 	if (memcmp(&cpu->pmu, &pmu, sizeof(pmu)))
 		cpu->pmu = pmu;
-	if (!cpu->used)
+	if (!(cpu->used | READ_ONCE(cpu->pooled)))
 		req->err = pmu.ops->snapshot(&pmu, &cpu->state, req->snapshot);
 }
 
@@ -180,7 +180,7 @@ static void find_firmware_on_cpu(void *info)
 	req->err = 0;
 	if (cpu->pmu.ops->find_in_use)
 		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, &in_use);
-	if (!cpu->used) {
+	if (!(cpu->used | cpu->pooled)) {
 		err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot, in_use);
 		req->err = req->err ?: err;
 	}
@@ -188,7 +188,7 @@ static void find_firmware_on_cpu(void *info)
 	if (req->snapshot)
 		in_use &= req->snapshot->in_use;
 	if (!req->err)
-		cpu->firmware = in_use & ~cpu->used;
+		cpu->firmware = in_use & ~(cpu->used | cpu->pooled);
 	cpu->user_rdpmc = hw_user_may_rdpmc();
 }
 

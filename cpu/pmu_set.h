@@ -80,6 +80,9 @@ struct my_pmi_storm {
  *	looked
  * @user_rdpmc: any process could read counters when that was last looked at
  * @used: counters that belong to an event set
+ * @pooled: counters that belong to none, and that events which come and go may have
+ * @busy: those of them that have one
+ * @lost: how often it is not known what one of those events has counted
  * @owner: of each counter the set that it belongs to, or NULL
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
@@ -97,7 +100,7 @@ struct my_pmi_storm {
  *	once, up to this time; CLOCK_MONOTONIC, ns; 0: none
  * @storm: how much of the CPU's time PMIs take
  *
- * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @active,
+ * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @pooled, @busy, @lost, @active,
  * @overflow_reliable and what follows are changed on the CPU only, with interrupts off; no
  * lock is needed, and an NMI can use them; it writes @late_until and @storm, and of a counter
  * that is throttled @interrupts.  The others change by request of one task at a time,
@@ -114,6 +117,9 @@ struct my_pmu_cpu {
 	bool unguarded;
 	bool user_rdpmc;
 	u64 used;
+	u64 pooled;
+	u64 busy;
+	u64 lost;
 	struct my_event_set *owner[MY_PMC_MAX];
 	u64 active;
 	u64 overflow_reliable;

@@ -295,6 +295,10 @@ static int refuse_constraint(const struct my_pmu_cpu *cpu,
 		return my_refuse(why, -EBUSY,
 				 "'%s@%s%d': %s%d is in use on CPU %d, for other events of my_pmu; without a counter it chooses",
 				 attr->name, kind, number, kind, number, cpu->cpu);
+	if (READ_ONCE(cpu->busy) & bit)
+		return my_refuse(why, -EBUSY,
+				 "'%s@%s%d': %s%d is in use on CPU %d, for an event of perf (my_pmu/.../); without a counter it chooses",
+				 attr->name, kind, number, kind, number, cpu->cpu);
 	return my_refuse(why, -EINVAL,
 			 "'%s@%s%d': %s%d is taken by another event; each counter takes one",
 			 attr->name, kind, number, kind, number);
@@ -306,7 +310,9 @@ static int refuse_full(const struct my_pmu_cpu *cpu, const char *name,
 {
 	const char *others = "";
 
-	if (cpu->firmware && cpu->used)
+	if (READ_ONCE(cpu->busy))
+		others = ", and events of perf (my_pmu/.../) use some";
+	else if (cpu->firmware && cpu->used)
 		others = ", and its firmware and other events of my_pmu use some";
 	else if (cpu->used)
 		others = ", and other events of my_pmu use some";
@@ -335,7 +341,7 @@ static int find_counters(const struct my_pmu_cpu *cpu,
 	allowed = allowed ?: ~0ULL;
 	/* Whoever names a counter on which it may count wrong means it. */
 	*counters = right & allowed ?: can & allowed;
-	*counters &= ~(cpu->firmware | cpu->used);
+	*counters &= ~(cpu->firmware | cpu->used | READ_ONCE(cpu->busy));
 	if (*counters)
 		return 0;
 	if (attr->constraint != MY_PMC_ANY && !(cpu->pmu.counters & allowed))

@@ -164,10 +164,10 @@ run_checkpatch() {
 	local dir options=(--no-tree --no-summary --strict --quiet --terse)
 
 	dir=$(lab lab-source "$1")
-	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/pmu_(compat|hw)\.h')
+	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/pmu_(compat|compat_perf|hw)\.h')
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
-	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat.h
+	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h
 	# It takes the % of an asm goto's label for an operator.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore SPACING -f arch/pmu_hw.h
 }

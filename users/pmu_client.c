@@ -26,6 +26,7 @@
 #include "pmu_event.h"
 #include "pmu_names.h"
 #include "pmu_parse.h"
+#include "pmu_pool.h"
 #include "pmu_print.h"
 #include "pmu_read.h"
 #include "pmu_schedule.h"
@@ -128,6 +129,12 @@ static int parse_group(const char *events, struct my_perf_event_attr *attr,
 	return nr;
 }
 
+static void release(struct my_event_set *set)
+{
+	my_event_set_release(set);
+	my_pools_lend(set->cpu->cpu);	/* if a register faults they do without */
+}
+
 static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 		 unsigned int nr, struct my_pmu_why *why)
 {
@@ -158,11 +165,13 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 	if (err)
 		return err;
 	set->enabled = 0;	/* yet */
-	err = my_event_set_up(set, why);
-	if (err)
-		my_event_set_release(set);
-	else
+	err = my_pools_withdraw(cpu->cpu, set->used, why);
+	if (!err)
+		err = my_event_set_up(set, why);
+	if (!err)
 		my_print_doubtful(set);
+	else
+		release(set);
 	return err;
 }
 
@@ -240,7 +249,7 @@ EXPORT_SYMBOL_GPL(my_perf_event_create);
 static void end_client(struct my_client *client)
 {
 	my_event_set_down(&client->set);
-	my_event_set_release(&client->set);
+	release(&client->set);
 	list_del(&client->list);
 	kvfree(client);
 }

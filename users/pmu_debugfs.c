@@ -39,8 +39,9 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *cpu,
 			 const struct my_event_set *ours, int idx)
 {
 	const struct my_event_set *owner = cpu->owner[idx];
+	bool perf = READ_ONCE(cpu->busy) & BIT_ULL(idx);
 
-	if (!owner && !ours)
+	if (!owner && !ours && !perf)
 		return;
 	seq_printf(m, "cpu%d %s%d ", cpu->cpu, my_pmc_kind(idx), my_pmc_number(idx));
 	if (owner) {
@@ -49,6 +50,8 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *cpu,
 		else
 			seq_puts(m, READ_ONCE(owner->offline) ? "resting" : "counting");
 		show_events(m, owner, idx);
+	} else if (perf) {
+		seq_puts(m, "perf\n");
 	} else if (cpu->firmware & BIT_ULL(idx)) {
 		seq_puts(m, "firmware\n");
 	} else {
@@ -76,6 +79,8 @@ static int counters_show(struct seq_file *m, void *unused)
 				   READ_ONCE(t->nr_missed));
 		for (left = c->pmu.counters; left; left &= left - 1)
 			show_counter(m, c, t ? &t->set : NULL, __ffs64(left));
+		if (READ_ONCE(c->lost))
+			seq_printf(m, "cpu%d perf lost %llu\n", cpu, READ_ONCE(c->lost));
 	}
 	my_clients_unlock();
 	cpus_read_unlock();

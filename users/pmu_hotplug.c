@@ -7,7 +7,10 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/reboot.h>
 #include <linux/suspend.h>
@@ -15,8 +18,12 @@
 #include "pmu_client.h"
 #include "pmu_event.h"
 #include "pmu_hotplug.h"
+#include "pmu_pool.h"
 #include "pmu_session.h"
 #include "pmu_why.h"
+
+/* How often a lock is tried that must not be waited for, once in a millisecond. */
+#define TRIES	200
 
 /*
  * The hotplug callbacks get no argument of ours.
@@ -97,6 +104,16 @@ static void clients_come(int cpu)
 		       cpu, why.text);
 }
 
+/* Events of perf. */
+static void pool_comes(int cpu)
+{
+	struct my_pmu_why why;
+
+	if (my_pools_come(cpu, &why))
+		pr_err("cpu%d: events of perf (my_pmu/.../) are not counted there: %s\n", cpu,
+		       why.text);
+}
+
 /* It must not fail: that would keep the CPU offline. */
 static int cpu_up_callback(unsigned int cpu)
 {
@@ -110,6 +127,7 @@ static int cpu_up_callback(unsigned int cpu)
 	if (t)
 		target_comes(t, how);
 	clients_come(cpu);
+	pool_comes(cpu);
 	return 0;
 }
 
@@ -117,6 +135,7 @@ static int cpu_down_callback(unsigned int cpu)
 {
 	struct my_session *s = hotplug.session;
 
+	report_fault(cpu, my_pools_go(cpu));
 	report_fault(cpu, my_clients_go(cpu));
 	if (s->target[cpu])
 		target_goes(s, s->target[cpu], "goes offline");
@@ -133,9 +152,12 @@ static void sleep_begins(const char *how)
 	struct my_target *t;
 	int cpu;
 
+	my_pools_sleep(true);
 	my_clients_sleep(true);
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
+		report_fault(cpu, my_pools_go(cpu));
 		report_fault(cpu, my_clients_go(cpu));
+	}
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		target_goes(s, t, how);
 	hotplug.asleep = true;
@@ -151,9 +173,12 @@ static void sleep_ends(void)
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		target_comes(t, "is back");
 	my_clients_sleep(false);
+	my_pools_sleep(false);
 	for_each_online_cpu(cpu) {
-		if (has_come_up(cpu))
-			clients_come(cpu);
+		if (!has_come_up(cpu))
+			continue;
+		clients_come(cpu);
+		pool_comes(cpu);
 	}
 }
 
@@ -286,6 +311,8 @@ static void stop_counting(struct my_session *s)
 	__cpuhp_remove_state_cpuslocked(hotplug.state, false);
 	down_all(s);
 	cpus_read_unlock();
+	if (my_pools_end())
+		pr_err("a PMU register faulted, not all that perf's events had are as they were\n");
 	my_session_hand_back(s);
 }
 
@@ -344,4 +371,53 @@ void my_hotplug_stop(void)
 	unregister_pm_notifier(&sleep_notifier);
 	stop_counting(hotplug.session);
 	unlock_system_sleep(flags);
+}
+
+/**
+ * my_hotplug_start_pools() - events of perf need counters
+ * @known: the counters that they may have
+ *
+ * On CPUs that have none a message says why.  What begins with the first call lasts until
+ * my_hotplug_stop().
+ *
+ * Context: task, between my_hotplug_start() and my_hotplug_stop(); sleeps.  The caller may
+ * hold locks of perf for which a CPU waits that goes, so it does not wait long for that CPU.
+ * Return: 0; -EAGAIN if CPUs come or go all the time; -ENOMEM.
+ */
+int my_hotplug_start_pools(u64 known)
+{
+	static DEFINE_MUTEX(start_lock);	/* who comes second waits for the counters */
+	unsigned int tries = 0;
+	int err, cpu;
+
+	mutex_lock(&start_lock);
+	while (!cpus_read_trylock()) {
+		if (++tries == TRIES) {
+			mutex_unlock(&start_lock);
+			return -EAGAIN;
+		}
+		usleep_range(1000, 1100);
+	}
+	err = my_pools_begin(client_host.reserved, client_host.guarded, known);
+	if (!err) {
+		for_each_online_cpu(cpu) {
+			if (has_come_up(cpu))
+				pool_comes(cpu);
+		}
+	}
+	cpus_read_unlock();
+	mutex_unlock(&start_lock);
+	return min(err, 0);
+}
+
+/**
+ * my_hotplug_names() - what names mean on a CPU
+ * @cpu: the CPU; probed
+ *
+ * Context: task, between my_hotplug_start() and my_hotplug_stop().
+ * Return: what perf said for a CPU like this one; NULL if it was asked for none.
+ */
+const struct my_names *my_hotplug_names(const struct my_pmu_cpu *cpu)
+{
+	return names_of(cpu);
 }

@@ -3,9 +3,13 @@
 #ifndef MY_PMU_HOTPLUG_H
 #define MY_PMU_HOTPLUG_H
 
+struct my_names;
+struct my_pmu_cpu;
 struct my_session;
 
 int my_hotplug_start(struct my_session *s, const char *counters);
 void my_hotplug_stop(void);
+int my_hotplug_start_pools(u64 known);
+const struct my_names *my_hotplug_names(const struct my_pmu_cpu *cpu);
 
 #endif

@@ -17,9 +17,11 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "pmu_frontend.h"
 #include "pmu_hw.h"
 #include "pmu_perf.h"
 #include "pmu_sim.h"
+#include "pmu_why.h"
 
 #define PERFEVTSEL0		0x186
 #define PMC0			0x0c1
@@ -1262,4 +1264,19 @@ int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answe
 		return event->extra && config1 & ~event->valid ? -EINVAL : event->err;
 	}
 	return err ?: -ENOENT;
+}
+
+int my_frontend_register(int cpu, struct my_pmu_why *why)
+{
+	if (sim_perf.refuses)
+		return my_refuse(why, -ENOMEM, "no memory");
+	sim_perf.wrong += sim_perf.registered ? 1 : 0;
+	sim_perf.registered = BIT(cpu);
+	return 0;
+}
+
+void my_frontend_unregister(void)
+{
+	sim_perf.wrong += sim_perf.registered ? 0 : 1;
+	sim_perf.registered = 0;
 }

@@ -3,8 +3,8 @@
  * A simulated register file: one architectural PMU for each CPU, with the rules
  * of the SDM that matter to software that drives it.  Written from the SDM,
  * volume 3, "Architectural performance monitoring", and volume 2, RDPMC and
- * CPUID; of the module it includes the seams that it stands behind, pmu_hw.h and
- * pmu_perf.h, and nothing else.
+ * CPUID; of the module it includes the seams that it stands behind, pmu_hw.h, pmu_perf.h and
+ * pmu_frontend.h, and nothing else.
  *
  * A counter that interrupts when it overflows does so through LVTPC: an NMI, which masks the
  * entry.  One that comes while it is masked is lost.  With IA32_DEBUGCTL[12] the overflow
@@ -333,6 +333,8 @@ struct sim_perf_name {
  *	fixed1, and has reserved all
  * @ends: on these CPUs all events of it have ended when it is held
  * @stops: opening it stops the counters of these CPUs: an event of perf's had them
+ * @refuses: it takes no PMU of the module
+ * @registered: CPUs whose events the PMU of the module shows, by bit; 0: it has none
  * @wrong: questions while it was not held, though it could be; or while the
  *	module held event selects, when perf can have none; a second guard of a CPU
  */
@@ -354,6 +356,8 @@ struct sim_perf {
 	int open;
 	void (*meanwhile)(void);
 	unsigned int excluded;
+	bool refuses;
+	u32 registered;
 	unsigned int wrong;
 };
 

@@ -157,6 +157,14 @@ struct my_pmu_cpu *test_fresh_cpu(void);
 /* These counters belong to the set, whatever was assigned. */
 void test_claim(struct my_event_set *set, u64 counters);
 
+/* This pool from now on cannot be allocated, 1 is the next; 0 is none. */
+extern unsigned int test_fail_pool;
+
+/* Adds an event of perf on a CPU, or deletes it, there. */
+struct my_pool_event;
+int test_pool_add(int cpu, struct my_pool_event *event);
+void test_pool_del(int cpu, struct my_pool_event *event);
+
 /* my_event_set_assign(), whichever event it refuses. */
 int test_assign(struct my_event_set *set, const struct my_perf_event_attr *attr,
 		unsigned int nr, struct my_pmu_why *why);

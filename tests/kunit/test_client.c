@@ -822,8 +822,64 @@ static void client_left(struct kunit *test)
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 }
 
+/* Events of perf have counters, and keep them. */
+static void client_beside_perf(struct kunit *test)
+{
+	struct my_pool_event *of_perf = kunit_kzalloc(test, sizeof(*of_perf), GFP_KERNEL);
+	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+	struct sim_registers before;
+	struct sim_cpu *sim = fresh_cpu(PMU(V2_32), &before);
+	struct my_perf_event *event;
+	struct my_pmu_why why;
+	unsigned int nth, refused = 0;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, of_perf);
+	KUNIT_ASSERT_EQ(test, my_pools_begin(0xff, false, ~0ULL), 0);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	of_perf->attr.config = 0xc4;
+	of_perf->id = 1;
+	of_perf->kind = my_pool_kind(TEST_CPU);
+	of_perf->counters = BIT_ULL(0);
+	KUNIT_ASSERT_EQ(test, test_pool_add(TEST_CPU, of_perf), 0);
+	event = my_perf_event_create(TEST_CPU, "branches@gp0", &why);
+	KUNIT_EXPECT_PTR_EQ(test, event, ERR_PTR(-EBUSY));
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "'branches@gp0': gp0 is in use on CPU 1, for an event of perf (my_pmu/.../); without a counter it chooses");
+	event = my_perf_event_create(TEST_CPU, "{branches,branches:u}", &why);
+	KUNIT_EXPECT_PTR_EQ(test, event, ERR_PTR(-ENOSPC));
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "'branches:u' and its group in braces: no counters are left that count these 2 events at the same time; CPU 1 has 2 generic (gp) and 3 fixed counters, and events of perf (my_pmu/.../) use some");
+	event = create(test, "branches");
+	KUNIT_EXPECT_EQ(test, event->hw.idx, 1);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000001ULL);
+	my_perf_event_destroy(event);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000003ULL);
+	/* Whatever faults, also when the pool gives the counter up. */
+	for (nth = 1; nth < 100; nth++) {
+		test_pool_del(TEST_CPU, of_perf);
+		sim->fail_nth = nth;
+		event = my_perf_event_create(TEST_CPU, "branches@gp0", &why);
+		sim->fail_nth = 0;
+		if (IS_ERR(event))
+			refused++;
+		else	/* one at the stop is of no consequence */
+			my_perf_event_destroy(event);
+		KUNIT_EXPECT_EQ(test, cpu->used, 0ULL);
+		my_pools_go(TEST_CPU);
+		sim->regs = before;
+		KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+		KUNIT_ASSERT_EQ(test, test_pool_add(TEST_CPU, of_perf), 0);
+	}
+	KUNIT_EXPECT_GT(test, refused, 90U);
+	test_pool_del(TEST_CPU, of_perf);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	my_pools_end();
+	test_expect_registers(test, PMU(V2_32), &before, &sim->regs);
+}
+
 static struct kunit_case client_cases[] = {
 	KUNIT_CASE(client_counts),
+	KUNIT_CASE(client_beside_perf),
 	KUNIT_CASE(client_group_size),
 	KUNIT_CASE(client_beside_a_name),
 	KUNIT_CASE_PARAM(client_refused, refused_gen_params),

@@ -1,0 +1,937 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters for events that come and go.  The test is perf's core: on the CPU, with interrupts
+ * off, it stops the pool, adds and deletes events, and starts it.
+ */
+#include <linux/mm.h>
+#include <linux/workqueue.h>
+
+#include "my_pmu.h"
+#include "test.h"
+
+unsigned int test_fail_pool;
+static int nr_allocated;
+
+static void *test_kvzalloc(size_t size, gfp_t gfp)
+{
+	void *p = test_fail_pool && !--test_fail_pool ? NULL : kvzalloc(size, gfp);
+
+	nr_allocated += p ? 1 : 0;
+	return p;
+}
+
+static void test_kvfree(const void *p)
+{
+	nr_allocated -= p ? 1 : 0;
+	kvfree(p);
+}
+
+/* Works that were started, and in how many jiffies the last one is to come. */
+static unsigned int nr_started;
+static unsigned long started_in;
+
+static bool test_queue_work(struct workqueue_struct *wq, struct delayed_work *work,
+			    unsigned long delay)
+{
+	nr_started++;
+	started_in = delay;
+	return true;
+}
+
+#define queue_delayed_work	test_queue_work
+#define mod_delayed_work	test_queue_work
+#undef kvzalloc
+#define kvzalloc		test_kvzalloc
+#undef kvfree
+#define kvfree			test_kvfree
+
+#include "pmu_pool.c"
+
+/* On the test's CPU, where the test runs, with interrupts off. */
+#define HERE(call) ({				\
+	unsigned long __flags;			\
+	typeof(call) __result;			\
+						\
+	local_irq_save(__flags);		\
+	__result = call;			\
+	local_irq_restore(__flags);		\
+	__result;				\
+})
+
+#define DO_HERE(call)	HERE(({ call; 0; }))
+
+struct there {
+	struct my_pool_event *event;
+	int err;
+};
+
+static void add_there(void *data)
+{
+	struct there *there = data;
+
+	there->err = my_pool_add(my_pool_here(), there->event, true);
+}
+
+int test_pool_add(int cpu, struct my_pool_event *event)
+{
+	struct there there = { .event = event, .err = -ENXIO };
+
+	test_call(cpu, add_there, &there);
+	return there.err;
+}
+
+static void del_there(void *data)
+{
+	my_pool_del(data);
+}
+
+void test_pool_del(int cpu, struct my_pool_event *event)
+{
+	test_call(cpu, del_there, event);
+}
+
+static struct sim_registers before;
+
+static int pool_init(struct kunit *test)
+{
+	test_fail_pool = 0;
+	nr_allocated = 0;
+	nr_started = 0;
+	sim_hold_clock(true);
+	sim_reset(0, PMU(V4));
+	test_fresh_cpu();
+	return 0;
+}
+
+static void pool_exit(struct kunit *test)
+{
+	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+
+	sim_cpu(TEST_CPU)->fail_nth = 0;
+	sim_cpu(TEST_CPU)->fail_reg = 0;
+	my_pools_end();
+	my_pools_sleep(false);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled | cpu->busy | cpu->active, 0ULL);
+	test_bring_cpu_back();
+}
+
+/* A pool on a CPU with this PMU; the test goes there. */
+static struct my_pool *fresh_pool(struct kunit *test, const struct sim_pmu *pmu)
+{
+	struct my_pmu_why why = {};
+
+	sim_reset(TEST_CPU, pmu);
+	test_leave_traces(sim_cpu(TEST_CPU));
+	before = sim_cpu(TEST_CPU)->regs;
+	test_run_there(test);
+	KUNIT_ASSERT_EQ(test, my_pools_begin(GENMASK(31, 0), false, ~0ULL), 0);
+	KUNIT_ASSERT_EQ_MSG(test, my_pools_come(TEST_CPU, &why), 0, "%s", why.text);
+	test_expect_registers(test, pmu, &before, &sim_cpu(TEST_CPU)->regs);
+	return HERE(my_pool_here());
+}
+
+/* The end of it: registers are as before. */
+static void end_pool(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
+	test_expect_good_manners(test);
+}
+
+static u64 last_id;
+
+static struct my_pool_event *new_event(struct kunit *test, u64 config, u64 allowed)
+{
+	struct my_pool_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, event);
+	event->attr = (struct my_perf_event_attr) {
+		.name = "my_pmu/.../",
+		.config = config,
+		.constraint = MY_PMC_ANY,
+		.allowed = allowed,
+	};
+	event->id = ++last_id;
+	event->kind = my_pool_kind(TEST_CPU);
+	event->anywhere = true;
+	event->counters = my_pool_counters(&my_pmu_cpu_of(TEST_CPU)->pmu, &event->attr);
+	return event;
+}
+
+static u64 writes(const struct sim_cpu *sim, u32 reg)
+{
+	u64 nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < min_t(unsigned int, sim->accesses, SIM_ACCESSES); i++)
+		nr += sim->log[i].op == SIM_WRMSR && (!reg || sim->log[i].reg == reg);
+	return nr;
+}
+
+/* --- counting ------------------------------------------------------------------------ */
+
+static void pool_counts(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, test->param_value);
+	struct my_pool_event *insn = new_event(test, 0xc0, 0), *user = new_event(test, 0x3c, 0);
+
+	user->attr.exclude_kernel = true;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 0ULL);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, insn, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, user, true)), 0);
+	test_retire(test, 100, 20);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 120ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 0ULL);
+	test_retire(test, 1, 1);
+	DO_HERE(my_pool_del(user));
+	test_retire(test, 1000, 0);
+	DO_HERE(my_pool_del(insn));
+	test_retire(test, 5, 5);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 1002ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(user)), 101ULL);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, user, true)), 0);
+	test_retire(test, 7, 5);
+	DO_HERE(my_pool_del(user));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(user)), 7ULL);
+	end_pool(test);
+}
+
+/* All start with one write, and are read at one instant, though each access takes time. */
+static void pool_group(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, test->param_value);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pool_event *event[2];
+	unsigned int i;
+	u64 first;
+
+	event[0] = new_event(test, 0xc0, BIT_ULL(0));
+	event[1] = new_event(test, 0x3c, 0);
+	sim->insns_per_access = 10;
+	DO_HERE(my_pool_stop(pool));
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event[i], true)), 0);
+	DO_HERE(my_pool_start(pool, 0));
+	test_retire(test, 100, 100);
+	DO_HERE(my_pool_stop(pool));
+	first = HERE(my_pool_read(event[0]));
+	KUNIT_EXPECT_GE(test, first, 200ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event[1])), first);
+	DO_HERE(my_pool_start(pool, 0));
+	DO_HERE(my_pool_stop(pool));
+	for (i = 0; i < 2; i++)
+		DO_HERE(my_pool_del(event[i]));
+	DO_HERE(my_pool_start(pool, 0));
+	first = HERE(my_pool_read(event[0]));
+	KUNIT_EXPECT_GT(test, first, 0ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event[1])), first);
+	sim->insns_per_access = 0;
+	end_pool(test);
+}
+
+/* What a switch of tasks writes: out once, in twice, however many events. */
+static void pool_costs(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pool_event *event[5];
+	unsigned int i, turn;
+
+	for (i = 0; i < 5; i++)
+		event[i] = new_event(test, 0xc0 + i, 0);
+	for (turn = 0; turn < 3; turn++) {
+		sim_clear_log(sim);
+		DO_HERE(my_pool_stop(pool));
+		for (i = 0; i < 4; i++) {
+			/* In whatever order. */
+			struct my_pool_event *next = event[turn == 2 ? 3 - i : i];
+
+			KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, next, true)), 0);
+		}
+		DO_HERE(my_pool_start(pool, 0));
+		KUNIT_EXPECT_EQ(test, writes(sim, 0), turn ? 2ULL : 6ULL);
+		test_retire(test, 10, 10);
+		sim_clear_log(sim);
+		DO_HERE(my_pool_stop(pool));
+		for (i = 0; i < 4; i++)
+			DO_HERE(my_pool_del(event[i]));
+		DO_HERE(my_pool_start(pool, 0));
+		KUNIT_EXPECT_EQ(test, writes(sim, 0), 1ULL);
+		KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event[0])), 20ULL);
+		/* Another task's event goes to a counter that holds nothing. */
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event[4], true)), 0);
+		DO_HERE(my_pool_del(event[4]));
+	}
+	end_pool(test);
+}
+
+/* A counter passes from one event to another, which counts something else. */
+static void pool_passes_on(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V2_32));
+	struct my_pool_event *a = new_event(test, 0xc0, BIT_ULL(0)), *b;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
+
+	b = new_event(test, 0xc0, BIT_ULL(0));
+	b->attr.exclude_kernel = true;
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, a, true)), 0);
+		test_retire(test, 10, 5);
+		DO_HERE(my_pool_del(a));
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+		test_retire(test, 100, 50);
+		DO_HERE(my_pool_del(b));
+	}
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(a)), 30ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(b)), 200ULL);
+	/* It is saved anew, whatever it holds when it is back. */
+	my_pools_go(TEST_CPU);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	sim->regs.evtsel[0] = pool->set.event[0].hw.config;
+	before.evtsel[0] = sim->regs.evtsel[0];
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+	KUNIT_EXPECT_EQ(test, pool->held, BIT_ULL(0));
+	DO_HERE(my_pool_del(b));
+	end_pool(test);
+}
+
+/* When a counter has wrapped is not known; but since when it counts is. */
+static void pool_unreliable(struct kunit *test)
+{
+	struct my_pool *pool;
+	struct my_pool_event *event;
+	unsigned int look;
+
+	pool = fresh_pool(test, PMU(V2_32));
+	event = new_event(test, 0xc0, BIT_ULL(0));
+	pool->set.cpu->overflow_reliable &= ~BIT_ULL(0);
+	for (look = 0; look < 100000; look++)
+		sim_now();
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 10, 0);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 10ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	end_pool(test);
+}
+
+static void pool_pauses(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, 0);
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, false)), 0);
+	test_retire(test, 10, 0);
+	DO_HERE(my_pool_pause(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	test_retire(test, 100, 0);
+	DO_HERE(my_pool_pause(event));
+	test_retire(test, 1000, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 100ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	test_retire(test, 1, 0);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1ULL);
+	end_pool(test);
+}
+
+/* --- which counter ------------------------------------------------------------------- */
+
+/* Instructions go to fixed0; what can only go there moves them, and so forth. */
+static void pool_moves(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V2_32));
+	struct my_pool_event *insn = new_event(test, 0xc0, 0), *fixed, *gp0, *gp1, *more;
+
+	fixed = new_event(test, 0xc0, BIT_ULL(32));
+	gp0 = new_event(test, 0xc4, BIT_ULL(0) | BIT_ULL(1));
+	gp1 = new_event(test, 0xc5, BIT_ULL(1));
+	more = new_event(test, 0xc5, 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, insn, true)), 0);
+	KUNIT_EXPECT_EQ(test, insn->idx, 32);
+	test_retire(test, 10, 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, fixed, true)), 0);
+	KUNIT_EXPECT_EQ(test, fixed->idx, 32);
+	KUNIT_EXPECT_EQ(test, insn->idx, 0);
+	test_retire(test, 100, 0);
+	DO_HERE(my_pool_del(fixed));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, gp0, true)), 0);
+	KUNIT_EXPECT_EQ(test, gp0->idx, 1);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, gp1, true)), 0);
+	KUNIT_EXPECT_EQ(test, insn->idx, 32);
+	KUNIT_EXPECT_EQ(test, gp0->idx, 0);
+	KUNIT_EXPECT_EQ(test, gp1->idx, 1);
+	test_retire(test, 1000, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, more, true)), -EAGAIN);
+	KUNIT_EXPECT_PTR_EQ(test, more->pool, (struct my_pool *)NULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, fixed, true)), -EAGAIN);
+	DO_HERE(my_pool_del(gp1));
+	DO_HERE(my_pool_del(gp0));
+	DO_HERE(my_pool_del(insn));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 1110ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(fixed)), 100ULL);
+	end_pool(test);
+}
+
+/* A CPU of another kind has other counters for it, or none; one of the same kind has the same. */
+static void pool_unlike(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, 0);
+	struct my_pmu_why why;
+
+	KUNIT_EXPECT_EQ(test, my_pool_kind(0), -1);
+	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(0), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), TEST_CPU);
+	event->kind = 0;
+	event->counters = BIT_ULL(3);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, event->idx, 32);
+	DO_HERE(my_pool_del(event));
+	event->attr.allowed = BIT_ULL(5);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, event->idx, 5);
+	DO_HERE(my_pool_del(event));
+	event->anywhere = false;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
+	end_pool(test);
+	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, event->idx, 3);
+	DO_HERE(my_pool_del(event));
+	end_pool(test);
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
+}
+
+static void pool_accepts(struct kunit *test)
+{
+	struct my_pool_event *event[MY_PMC_NR];
+	const struct my_pool_event *none[1];
+	struct my_pmu_why why;
+	unsigned int i;
+
+	none[0] = kunit_kzalloc(test, sizeof(*none[0]), GFP_KERNEL);
+	KUNIT_ASSERT_EQ(test, my_pools_begin(GENMASK(31, 0), false, ~0ULL), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, none, 1), -EBUSY);
+	my_pools_end();
+	fresh_pool(test, PMU(V4));
+	/* What the architecture does not define has four counters for certain. */
+	for (i = 0; i < 5; i++)
+		event[i] = new_event(test, 0xb0 + i, 0);
+	event[5] = new_event(test, 0xb0, BIT_ULL(7));
+	KUNIT_EXPECT_EQ(test, event[0]->counters, 0xfULL);
+	KUNIT_EXPECT_EQ(test, event[5]->counters, 0x80ULL);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(0, (void *)event, 1), -EBUSY);
+	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)event, 4), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, (void *)event, 4), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)event, 4), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)event, 5), -EINVAL);
+	end_pool(test);
+}
+
+/* --- others ---------------------------------------------------------------------------- */
+
+/*
+ * perf's core stops and starts its own PMU: 0, and then all ones, before or after ours.  What
+ * others count goes on, and nothing is taken for a theft.
+ */
+static void pool_beside_perf(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct sim_registers *regs = &sim_cpu(TEST_CPU)->regs;
+	struct my_pool_event *event = new_event(test, 0xc0, 0), *other;
+	struct my_pmu_why why;
+
+	other = new_event(test, 0xc4, BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, BIT_ULL(1), &why), 0);
+	/* It has wrapped while it counted for nobody. */
+	regs->global_status |= BIT_ULL(32);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 10, 0);
+	regs->global_ctrl = 0;
+	DO_HERE(my_pool_stop(pool));
+	regs->global_ctrl = BIT_ULL(1);
+	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_EQ(test, regs->global_ctrl, BIT_ULL(1) | BIT_ULL(32));
+	test_retire(test, 100, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 110ULL);
+	/* The one who stopped it will start it. */
+	regs->global_ctrl = 0;
+	DO_HERE(my_pool_stop(pool));
+	DO_HERE(my_pool_start(pool, BIT_ULL(32)));
+	KUNIT_EXPECT_EQ(test, regs->global_ctrl, 0ULL);
+	/* But others are started. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	regs->global_ctrl = 0;
+	DO_HERE(my_pool_stop(pool));
+	DO_HERE(my_pool_start(pool, BIT_ULL(32)));
+	KUNIT_EXPECT_EQ(test, regs->global_ctrl, BIT_ULL(2));
+	regs->global_ctrl = BIT_ULL(1) | BIT_ULL(2) | BIT_ULL(32);
+	DO_HERE(my_pool_del(other));
+	test_retire(test, 1000, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1000ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	/* But of a counter that stands still while another one counts nothing is known. */
+	regs->global_ctrl = BIT_ULL(1);
+	test_retire(test, 1, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	test_retire(test, 7, 0);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 7ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	/* A control that somebody has written is written again. */
+	regs->fixed_ctr_ctrl = 0;
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 3, 0);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 3ULL);
+	my_pools_go(TEST_CPU);
+}
+
+/* Whoever traces writes of MSRs may read an event, in the middle of them. */
+static void pool_at_work(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, 0);
+	struct my_event_set *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, other);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_PTR_EQ(test, pool->set.cpu->working, (struct my_event_set *)NULL);
+	pool->set.cpu->working = other;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, pool->set.cpu->working, other);
+	pool->set.cpu->working = NULL;
+	pool->inside = true;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	pool->inside = false;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 10ULL);
+	DO_HERE(my_pool_stop(pool));
+	KUNIT_EXPECT_PTR_EQ(test, pool->set.cpu->working, &pool->set);
+	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_PTR_EQ(test, pool->set.cpu->working, (struct my_event_set *)NULL);
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_FALSE(test, pool->inside);
+	end_pool(test);
+}
+
+/* An event set gets counters that no event has; and gives them back. */
+static void pool_withdraws(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc4, BIT_ULL(2)), *other;
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	struct my_pmu_why why = {};
+
+	other = new_event(test, 0xc4, BIT_ULL(3));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, BIT_ULL(2), &why), -EBUSY);
+	KUNIT_EXPECT_STREQ(test, why.text,
+			   "an event of perf (my_pmu/.../) has just got a counter on CPU 1; try again");
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, 0x214, &why), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[2], before.evtsel[2]);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000ebULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, BIT_ULL(2), &why), 0);
+	my_pools_lend(TEST_CPU);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000ffULL);
+	my_pools_lend(TEST_CPU);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 1, 1);
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(other));
+	end_pool(test);
+	/* A pool that has none gets some when they are free, unless its CPU is away. */
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_lend(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_lend(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000ffULL);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+}
+
+/* --- CPUs come and go ------------------------------------------------------------------ */
+
+/* Events that perf has on the CPU meanwhile, as in suspend, count on. */
+static void pool_goes(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, 0), *paused, *gone;
+	struct my_pmu_why why;
+
+	paused = new_event(test, 0xc4, 0);
+	gone = new_event(test, 0xc5, 0);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, paused, false)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, gone, true)), 0);
+	test_retire(test, 10, 0);
+	my_pools_sleep(true);
+	end_pool(test);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	test_retire(test, 100, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 10ULL);
+	DO_HERE(my_pool_pause(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	DO_HERE(my_pool_del(gone));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, gone, true)), -EAGAIN);
+	my_pools_sleep(false);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->busy, BIT_ULL(event->idx) | BIT_ULL(paused->idx));
+	test_retire(test, 1000, 0);
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(paused));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1000ULL);
+	end_pool(test);
+}
+
+/* Its counter is another one's when the CPU is back. */
+static void pool_returns_elsewhere(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V2_32));
+	struct my_pool_event *a = new_event(test, 0xc4, 0), *b = new_event(test, 0xc5, 0);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	unsigned int nth, nr_lost = 0;
+	struct my_pmu_why why;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, a, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+	KUNIT_EXPECT_EQ(test, a->idx, 0);
+	test_retire(test, 10, 0);
+	end_pool(test);
+	cpu->used = BIT_ULL(0);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], before.evtsel[0]);
+	KUNIT_EXPECT_PTR_EQ(test, a->pool, (struct my_pool *)NULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(a)), 0);
+	DO_HERE(my_pool_pause(a));
+	DO_HERE(my_pool_del(a));
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	cpu->used = BIT_ULL(1);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, b->idx, 0);
+	KUNIT_EXPECT_PTR_EQ(test, b->pool, pool);
+	/* Nor does it have one if a register faults. */
+	for (nth = 1; !sim->fail_nth; nth++) {
+		my_pools_go(TEST_CPU);
+		sim->regs = before;
+		cpu->used ^= 3;
+		sim->fail_nth = nth;
+		if (my_pools_come(TEST_CPU, &why)) {
+			sim->fail_nth = 0;
+			KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+		}
+		nr_lost += b->pool ? 0 : 1;
+		if (!b->pool && !sim->fail_nth)
+			KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+	}
+	KUNIT_EXPECT_GT(test, nr_lost, 0U);
+	sim->fail_nth = 0;
+	DO_HERE(my_pool_del(b));
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	cpu->used = 0;
+	end_pool(test);
+}
+
+static void pool_refused(struct kunit *test)
+{
+	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+
+	test_run_there(test);
+	/* Before there are any. */
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), -1);
+	KUNIT_EXPECT_PTR_EQ(test, HERE(my_pool_here()), (struct my_pool *)NULL);
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, 1, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	my_pools_lend(TEST_CPU);
+	test_fail_pool = 2;
+	KUNIT_EXPECT_EQ(test, my_pools_begin(0x7f, true, ~0ULL), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+	KUNIT_ASSERT_EQ(test, my_pools_begin(0x7f, true, ~0ULL), 0);
+	KUNIT_ASSERT_EQ(test, my_pools_begin(0, false, 0), 1);
+	sim_reset(TEST_CPU, PMU(V4));
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENOSPC);
+	sim_reset(TEST_CPU, PMU(V2_40));
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENOSPC);
+	cpu->guard = cpu;
+	cpu->used = 0x70000000fULL;
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENOSPC);
+	KUNIT_EXPECT_STREQ(test, why.text, "no counter is left for events of perf (my_pmu/.../)");
+	cpu->used = 0;
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(1);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENODEV);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(why.text, "gp1 stands still"));
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
+	sim->broken = SIM_SOUND;
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x70000000fULL);
+	my_pools_end();
+	KUNIT_ASSERT_EQ(test, my_pools_begin(0xff, false, 0x300000003ULL), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x300000003ULL);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	sim_reset(TEST_CPU, &(struct sim_pmu) { .name = "none" });
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENODEV);
+	cpu->guard = NULL;
+}
+
+/* A narrow counter wraps, and is read in time; with faster events more often. */
+static void pool_keeps_up(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V2_32));
+	struct my_pool_event *event = new_event(test, 0xc0, 0), *fast;
+	unsigned int started = nr_started;
+	unsigned int i, look;
+	unsigned long period;
+
+	keep_up(NULL);
+	KUNIT_EXPECT_EQ(test, nr_started, started + 1);
+	period = started_in;
+	KUNIT_EXPECT_LE(test, period, msecs_to_jiffies(16));
+	KUNIT_EXPECT_GE(test, period, 1UL);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	for (i = 0; i < 5; i++) {
+		test_retire(test, 0x70000000, 0);
+		for (look = 0; look < 2000; look++)
+			sim_now();
+		keep_up(NULL);
+	}
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 5 * 0x70000000ULL);
+	/* The overflow of a wrap is not cleared before the event is looked at. */
+	for (i = 0; i < 2; i++) {
+		test_retire(test, 0x90000000, 0);
+		for (look = 0; look < 3000; look++)
+			sim_now();
+		DO_HERE(my_pool_stop(pool));
+		DO_HERE(my_pool_start(pool, 0));
+		if (i)
+			KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0x120000000ULL);
+		else
+			keep_up(NULL);
+	}
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	DO_HERE(my_pool_del(event));
+	started = nr_started;
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)&event, 1), 0);
+	KUNIT_EXPECT_EQ(test, nr_started, started);
+	fast = new_event(test, 0x60, 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)&fast, 1), 0);
+	KUNIT_EXPECT_EQ(test, nr_started, started + 1);
+	keep_up(NULL);
+	KUNIT_EXPECT_EQ(test, started_in, 1UL);
+	end_pool(test);
+}
+
+/* --- faults ---------------------------------------------------------------------------- */
+
+/* All that is done with two events; returns the first error. */
+static int do_all(struct my_pool *pool, struct my_pool_event *a, struct my_pool_event *b)
+{
+	struct my_pmu_why why;
+	int first, err;
+
+	first = HERE(my_pool_add(pool, a, true));
+	err = HERE(my_pool_add(pool, b, true));
+	first = first ?: err;
+	if (a->pool) {
+		DO_HERE(my_pool_pause(a));
+		err = HERE(my_pool_resume(a));
+		first = first ?: err;
+	}
+	HERE(my_pool_read(b));
+	keep_up(NULL);
+	if (b->pool)
+		DO_HERE(my_pool_del(b));
+	if (a->pool)
+		DO_HERE(my_pool_del(a));
+	err = my_pools_withdraw(TEST_CPU, BIT_ULL(0), &why);
+	first = first ?: err;
+	my_pools_lend(TEST_CPU);
+	return first;
+}
+
+/* Each access faults in turn: afterwards all works as if none had. */
+static void pool_faults(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *a = new_event(test, 0xc0, BIT_ULL(0) | BIT_ULL(32)), *b;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	unsigned int nth;
+
+	b = new_event(test, 0xc0, BIT_ULL(32));
+	for (nth = 1; nth < 1000; nth++) {
+		sim->fail_nth = nth;
+		do_all(pool, a, b);
+		if (sim->fail_nth)
+			break;
+		/* If a counter could not be given back the pool does without; not for good. */
+		my_pools_go(TEST_CPU);
+		sim->regs = before;
+		KUNIT_ASSERT_EQ_MSG(test, my_pools_come(TEST_CPU, &why), 0, "%u: %s", nth,
+				    why.text);
+		HERE(my_pool_read(a));
+		HERE(my_pool_read(b));
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, a, true)), 0);
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+		test_retire(test, 100, 0);
+		DO_HERE(my_pool_del(a));
+		DO_HERE(my_pool_del(b));
+		KUNIT_EXPECT_EQ_MSG(test, HERE(my_pool_read(a)), 100ULL, "%u", nth);
+		KUNIT_EXPECT_EQ_MSG(test, HERE(my_pool_read(b)), 100ULL, "%u", nth);
+		/* All is to be programmed anew. */
+		my_pools_go(TEST_CPU);
+		sim->regs = before;
+		KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	}
+	KUNIT_EXPECT_GT(test, nth, 50U);
+	sim->fail_nth = 0;
+	sim->wrong = 0;
+}
+
+/* Likewise while the CPU goes and comes with two events on it. */
+static void pool_goes_with_faults(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V5_ONE_OF_EACH));
+	struct my_pool_event *a = new_event(test, 0x3c, 0), *b = new_event(test, 0xc0, 0);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+	unsigned int nth, going = 0;
+	bool coming = true;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, a, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, b, true)), 0);
+	for (nth = 1; coming; nth++) {
+		sim->fail_nth = nth;
+		my_pools_go(TEST_CPU);
+		going += sim->fail_nth ? 0 : 1;
+		sim->regs = before;
+		sim->fail_nth = nth;
+		if (my_pools_come(TEST_CPU, &why)) {
+			sim->fail_nth = 0;
+			sim->regs = before;
+			KUNIT_ASSERT_EQ_MSG(test, my_pools_come(TEST_CPU, &why), 0, "%u: %s",
+					    nth, why.text);
+		}
+		coming = !sim->fail_nth;
+		KUNIT_ASSERT_EQ(test, pool->set.cpu->busy, BIT_ULL(0) | BIT_ULL(33));
+	}
+	KUNIT_EXPECT_GT(test, going, 10U);
+	KUNIT_EXPECT_GT(test, nth, 100U);
+	sim->fail_nth = 0;
+	DO_HERE(my_pool_del(b));
+	DO_HERE(my_pool_del(a));
+	sim->wrong = 0;
+}
+
+/* A counter that does not keep an event is no counter for it; nor does one move there. */
+static void pool_control_lost(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, BIT_ULL(1)), *only;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	/* The last access of ops->enable, and all that would undo it. */
+	sim->fail_nth = 7;
+	sim->fail_all_after = true;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EIO);
+	KUNIT_EXPECT_EQ(test, sim->regs.evtsel[1], 0x4300c0ULL);
+	sim->fail_nth = 0;
+	sim->fail_all_after = false;
+	KUNIT_EXPECT_EQ(test, pool->held, 0ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, pool->held, BIT_ULL(1));
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	sim->regs = before;
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	sim->broken = SIM_CONTROL_IGNORES;
+	sim->broken_counters = BIT_ULL(1);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EIO);
+	sim->broken = SIM_SOUND;
+	event = new_event(test, 0xc0, BIT_ULL(1) | BIT_ULL(2));
+	only = new_event(test, 0xc0, BIT_ULL(1));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_ASSERT_EQ(test, event->idx, 2);
+	DO_HERE(my_pool_del(event));
+	event->idx = 1;
+	pool->holds[1] = event->id;
+	pool->set.event[1].hw.config = 0;
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_ASSERT_EQ(test, event->idx, 1);
+	sim->broken = SIM_CONTROL_IGNORES;
+	sim->broken_counters = BIT_ULL(2);
+	sim->regs.evtsel[2] = 0;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, only, true)), -EIO);
+	KUNIT_EXPECT_EQ(test, event->idx, 1);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 10ULL);
+	/* Nor can it stay where it was. */
+	sim->broken_counters = BIT_ULL(2) | BIT_ULL(1);
+	sim->regs.evtsel[1] = 0;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, only, true)), -EIO);
+	KUNIT_EXPECT_EQ(test, event->idx, 1);
+	KUNIT_EXPECT_PTR_EQ(test, pool->on[1], event);
+	sim->broken = SIM_SOUND;
+	DO_HERE(my_pool_del(event));
+	end_pool(test);
+}
+
+static struct kunit_case pool_cases[] = {
+	KUNIT_CASE_PARAM(pool_counts, test_pmu_gen_params),
+	KUNIT_CASE_PARAM(pool_group, test_global_gen_params),
+	KUNIT_CASE(pool_costs),
+	KUNIT_CASE(pool_passes_on),
+	KUNIT_CASE(pool_unreliable),
+	KUNIT_CASE(pool_pauses),
+	KUNIT_CASE(pool_moves),
+	KUNIT_CASE(pool_unlike),
+	KUNIT_CASE(pool_accepts),
+	KUNIT_CASE(pool_beside_perf),
+	KUNIT_CASE(pool_at_work),
+	KUNIT_CASE(pool_withdraws),
+	KUNIT_CASE(pool_goes),
+	KUNIT_CASE(pool_returns_elsewhere),
+	KUNIT_CASE(pool_refused),
+	KUNIT_CASE(pool_keeps_up),
+	KUNIT_CASE(pool_faults),
+	KUNIT_CASE(pool_goes_with_faults),
+	KUNIT_CASE(pool_control_lost),
+	{}
+};
+
+static struct kunit_suite pool_suite = {
+	.name = "my_pmu_pool",
+	.init = pool_init,
+	.exit = pool_exit,
+	.test_cases = pool_cases,
+};
+
+kunit_test_suite(pool_suite);

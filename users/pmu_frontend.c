@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The PMU "my_pmu" of perf: perf stat -e my_pmu/event=0xc0/u.
+ *
+ * perf's core opens, schedules, multiplexes and inherits its events as those of any other
+ * PMU.  Here they get counters of pmu_pool.c, beside what the module counts for itself and for
+ * other modules.
+ *
+ * The core stops the PMU, adds or deletes all events of a group, and starts it: so a group
+ * counts the same instructions.  Up to Linux 6.1 it does so with perf's own PMU alone, and with
+ * ours around each event: then ours is left to what starts perf's, see my_perf_to_start().
+ *
+ * Each event keeps the module loaded; pmu_compat_perf.h has what is left of one after its end.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include "pmu_compat_perf.h"
+#include "pmu_frontend.h"
+#include "pmu_hotplug.h"
+#include "pmu_names.h"
+#include "pmu_pool.h"
+#include "pmu_set.h"
+#include "pmu_why.h"
+
+/* What an event may say: format/ below. */
+#define CONFIG_BITS	(0xff84ffffULL | MY_CONFIG_EQ | MY_CONFIG_UMASK2)
+#define CONFIG1_BITS	GENMASK_ULL(MY_PMC_NR - 1, 0)
+
+static struct pmu frontend;
+static struct my_perf_lasting *lasting;
+static bool ready;	/* events may be opened */
+static bool opened;	/* somebody has tried */
+static int names_cpu;
+static atomic64_t last_id;
+
+/* --- what sysfs shows ----------------------------------------------------------------- */
+
+/* None if the CPU does not count it, or was never looked at. */
+static u64 find_counters(int cpu, const struct my_perf_event_attr *attr)
+{
+	const struct my_x86_pmu *pmu = &my_pmu_cpu_of(cpu)->pmu;
+
+	return pmu->ops ? my_pool_counters(pmu, attr) : 0;
+}
+
+static umode_t if_counted(struct attribute *attribute, u64 config)
+{
+	struct my_perf_event_attr attr = { .config = config, .constraint = MY_PMC_ANY };
+
+	return find_counters(names_cpu, &attr) ? attribute->mode : 0;
+}
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(umask, "config:8-15,40-47");
+PMU_FORMAT_ATTR(edge, "config:18");
+PMU_FORMAT_ATTR(inv, "config:23");
+PMU_FORMAT_ATTR(cmask, "config:24-31");
+PMU_FORMAT_ATTR(eq, "config:36");
+PMU_FORMAT_ATTR(counter, "config1:0-47");
+
+static struct attribute *formats[] = {
+	&format_attr_event.attr,
+	&format_attr_umask.attr,
+	&format_attr_edge.attr,
+	&format_attr_inv.attr,
+	&format_attr_cmask.attr,
+	&format_attr_counter.attr,
+	&format_attr_eq.attr,
+	NULL
+};
+
+static umode_t format_is_visible(struct kobject *kobj, struct attribute *attribute, int n)
+{
+	if (attribute == &format_attr_eq.attr)
+		return if_counted(attribute, 0x3c | MY_CONFIG_EQ);
+	return attribute->mode;
+}
+
+/*
+ * The architectural events, by their names in the SDM (volume 3, "Pre-defined Architectural
+ * Performance Events").  None is a name that perf itself knows: a plain "-e instructions"
+ * must not be drawn to this PMU.
+ */
+PMU_EVENT_ATTR_STRING(unhalted_core_cycles, event_cycles, "event=0x3c");
+PMU_EVENT_ATTR_STRING(instruction_retired, event_instructions, "event=0xc0");
+PMU_EVENT_ATTR_STRING(unhalted_reference_cycles, event_reference, "event=0x3c,umask=0x01");
+PMU_EVENT_ATTR_STRING(llc_reference, event_llc, "event=0x2e,umask=0x4f");
+PMU_EVENT_ATTR_STRING(llc_miss, event_llc_miss, "event=0x2e,umask=0x41");
+PMU_EVENT_ATTR_STRING(branch_retired, event_branches, "event=0xc4");
+PMU_EVENT_ATTR_STRING(branch_miss_retired, event_branch_miss, "event=0xc5");
+PMU_EVENT_ATTR_STRING(topdown_slots, event_slots, "event=0xa4,umask=0x01");
+
+static struct attribute *events[] = {
+	&event_cycles.attr.attr,
+	&event_instructions.attr.attr,
+	&event_reference.attr.attr,
+	&event_llc.attr.attr,
+	&event_llc_miss.attr.attr,
+	&event_branches.attr.attr,
+	&event_branch_miss.attr.attr,
+	&event_slots.attr.attr,
+	NULL
+};
+
+/* Their event selects, in the same order. */
+static const u16 event_codes[] = {
+	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
+};
+
+static umode_t event_is_visible(struct kobject *kobj, struct attribute *attribute, int n)
+{
+	return if_counted(attribute, event_codes[n]);
+}
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = formats,
+	.is_visible = format_is_visible,
+};
+
+static const struct attribute_group event_group = {
+	.name = "events",
+	.attrs = events,
+	.is_visible = event_is_visible,
+};
+
+static const struct attribute_group *groups[] = { &format_group, &event_group, NULL };
+
+/* --- opening and closing --------------------------------------------------------------- */
+
+static void event_destroy(struct perf_event *event)
+{
+	kfree(event->pmu_private);
+}
+
+static bool is_ours(const struct perf_event *event)
+{
+	return event->attr.type == frontend.type;
+}
+
+/* Which counters count it, on that CPU. */
+static int find_event(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e)
+{
+	struct my_perf_event_attr other;
+	struct my_pmu_why why;
+	int err;
+
+	e->kind = my_pool_kind(cpu);
+	e->attr = (struct my_perf_event_attr) {
+		.name = "my_pmu/.../",
+		.config = attr->config,
+		.perf_type = PERF_TYPE_RAW,
+		.perf_config = attr->config,
+		.constraint = MY_PMC_ANY,
+		.allowed = attr->config1,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+	};
+	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), cpu, &e->attr, &why);
+	if (err)
+		return err;
+	e->counters = find_counters(cpu, &e->attr);
+	/* An extra register may be an event set's. */
+	if (!e->counters || e->attr.extra.msr)
+		return -EOPNOTSUPP;
+	other = e->attr;
+	err = my_names_lookup(NULL, cpu, &other, &why);
+	e->anywhere = !err && !other.extra.msr;
+	return 0;
+}
+
+/* On its CPU; or, if it may come to any, on the first that has it. */
+static int find_event_on(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e)
+{
+	int err = -EOPNOTSUPP;
+
+	if (cpu >= 0)
+		return find_event(cpu, attr, e);
+	for_each_online_cpu(cpu) {
+		err = find_event(cpu, attr, e);
+		if (!err)
+			break;
+	}
+	return err;
+}
+
+/* Its group with it. */
+static int check_group(struct perf_event *event, struct my_pool_event *e)
+{
+	const struct my_pool_event *members[MY_PMC_NR] = { e };
+	struct perf_event *leader = event->group_leader, *sibling;
+	unsigned int nr = 1;
+
+	if (leader == event)
+		return my_pools_accept(event->cpu, members, nr);
+	if (is_ours(leader))
+		members[nr++] = leader->pmu_private;
+	else if (!is_software_event(leader))
+		return -EINVAL;
+	for_each_sibling_event(sibling, leader) {
+		if (!is_ours(sibling))
+			continue;
+		if (nr == MY_PMC_NR)
+			return -EINVAL;
+		members[nr++] = sibling->pmu_private;
+	}
+	return my_pools_accept(event->cpu, members, nr);
+}
+
+static int event_init(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct my_pool_event *e;
+	int err;
+
+	if (!is_ours(event) || !smp_load_acquire(&ready))	/* see my_frontend_register() */
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+	if (attr->config & ~CONFIG_BITS || attr->config1 & ~CONFIG1_BITS || attr->config2 ||
+	    attr->exclude_host)
+		return -EINVAL;
+	if (!READ_ONCE(opened)) {
+		err = my_hotplug_start_pools(my_perf_known(lasting));
+		if (err)
+			return err;
+		WRITE_ONCE(opened, true);
+	}
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (!e)
+		return -ENOMEM;
+	if (event->parent) {
+		const struct my_pool_event *parent = event->parent->pmu_private;
+
+		e->attr = parent->attr;
+		e->id = parent->id;
+		e->kind = parent->kind;
+		e->counters = parent->counters;
+		e->anywhere = parent->anywhere;
+	} else {
+		e->id = atomic64_inc_return(&last_id);
+		err = find_event_on(event->cpu, attr, e);
+		if (!err)
+			err = check_group(event, e);
+	}
+	if (err) {
+		kfree(e);
+		return err;
+	}
+	event->pmu_private = e;
+	event->destroy = event_destroy;
+	event->pmu = my_perf_lasting_pmu(lasting, &frontend);
+	return 0;
+}
+
+/* --- on a CPU, interrupts off ---------------------------------------------------------- */
+
+/*
+ * A task whose first event was ours may have events of another PMU, on Linux 6.1: its core then
+ * calls these while there are no pools.
+ */
+static void pmu_stop(struct pmu *pmu)
+{
+	struct my_pool *pool = my_pool_here();
+
+	if (pool)
+		my_pool_stop(pool);
+}
+
+static void pmu_start(struct pmu *pmu)
+{
+	struct my_pool *pool = my_pool_here();
+
+	if (pool)
+		my_pool_start(pool, my_perf_to_start(lasting));
+}
+
+/* What is read in a transaction is of one instant. */
+static void start_txn(struct pmu *pmu, unsigned int flags)
+{
+	pmu_stop(pmu);
+}
+
+static void cancel_txn(struct pmu *pmu)
+{
+	pmu_start(pmu);
+}
+
+static int commit_txn(struct pmu *pmu)
+{
+	pmu_start(pmu);
+	return 0;
+}
+
+static int event_add(struct perf_event *event, int flags)
+{
+	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	return my_pool_add(my_pool_here(), event->pmu_private, flags & PERF_EF_START);
+}
+
+static void event_read(struct perf_event *event)
+{
+	/* It may have come in the middle of anything: the count is that of the last read. */
+	if (!in_nmi())
+		local64_add(my_pool_read(event->pmu_private), &event->count);
+}
+
+static void event_del(struct perf_event *event, int flags)
+{
+	struct my_pool_event *e = event->pmu_private;
+
+	my_pool_del(e);
+	local64_add(my_pool_read(e), &event->count);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static void event_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	/* If a register faults it does not count; perf's core cannot be told. */
+	my_pool_resume(event->pmu_private);
+}
+
+static void event_stop(struct perf_event *event, int flags)
+{
+	my_pool_pause(event->pmu_private);
+	event_read(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+/* --- registered ------------------------------------------------------------------------- */
+
+static struct pmu frontend = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_hw_context,
+	.capabilities = PERF_PMU_CAP_NO_INTERRUPT | MY_PERF_CAP_SECOND_PMU,
+	.attr_groups = groups,
+	.event_init = event_init,
+	.pmu_enable = pmu_start,
+	.pmu_disable = pmu_stop,
+	.add = event_add,
+	.del = event_del,
+	.start = event_start,
+	.stop = event_stop,
+	.read = event_read,
+	.start_txn = start_txn,
+	.commit_txn = commit_txn,
+	.cancel_txn = cancel_txn,
+};
+
+/**
+ * my_frontend_register() - the PMU "my_pmu" is there for perf
+ * @cpu: a CPU that is counted on: its events are those that sysfs shows
+ * @why: if refused, the reason
+ *
+ * No register is touched before the first of its events is opened.
+ *
+ * Context: task; sleeps.  Between my_hotplug_start() and my_hotplug_stop().
+ * Return: 0, or what perf_pmu_register() says; -ENODEV before Linux 6.2 if perf has no PMU, or
+ * CPUs are of several kinds; -ENOMEM.
+ */
+int my_frontend_register(int cpu, struct my_pmu_why *why)
+{
+	int err;
+
+	names_cpu = cpu;
+	err = perf_pmu_register(&frontend, "my_pmu", -1);
+	if (err)
+		return my_refuse(why, err, "perf does not take the PMU my_pmu (error %d)", err);
+	lasting = my_perf_make_lasting(&frontend, cpu, my_pmu_cpu_of(cpu)->pmu.counters);
+	if (IS_ERR(lasting)) {
+		err = PTR_ERR(lasting);
+		perf_pmu_unregister(&frontend);
+		return my_refuse(why, err,
+				 "the PMU my_pmu is left out (error %d); before Linux 6.2 perf must have a PMU, one for all CPUs",
+				 err);
+	}
+	smp_store_release(&ready, true);	/* pairs with event_init() */
+	return 0;
+}
+
+/**
+ * my_frontend_unregister() - and is no more
+ *
+ * No event of it is open: each has kept the module.
+ *
+ * Context: task; sleeps.  After my_hotplug_stop(), too.
+ */
+void my_frontend_unregister(void)
+{
+	my_perf_leave_lasting(lasting, opened);
+	my_perf_stop_rotating(&frontend);
+	perf_pmu_unregister(&frontend);
+}

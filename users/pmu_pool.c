@@ -1,0 +1,986 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters for events that come and go with interrupts off, many times in a second: those
+ * that perf's core schedules on a CPU, for itself or for the task that runs there.
+ *
+ * The pool of a CPU has the counters that no event set has.  It has an event set of its own,
+ * whose places are counters: the event at place 3 is whatever is counted on counter 3.  An
+ * event that comes gets a counter; if all that could count it are taken, an event on one of
+ * them moves to another, as in pmu_schedule.c.
+ *
+ * A counter stays programmed when its event goes, and only does not run.  If the same event
+ * is the next one there, as that of a task which is back, nothing is written but
+ * IA32_PERF_GLOBAL_CTRL, once when it goes and twice when it comes, for any number of events.
+ *
+ * perf's core stops and starts its own PMU, too, around what it does with our events: it
+ * writes 0 to IA32_PERF_GLOBAL_CTRL, and then all ones (arch/x86/events/intel/core.c), before
+ * or after we do.  So a counter that does not run was stopped by somebody else only if another
+ * one of the CPU runs; and what others run is looked at again before ours are started.
+ *
+ * The counters' registers are put back when the CPU goes, at unload, and when another module
+ * gets the counter.
+ */
+#include <linux/bitops.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <asm/processor.h>
+
+#include "pmu_clock.h"
+#include "pmu_compat.h"
+#include "pmu_cpu.h"
+#include "pmu_event.h"
+#include "pmu_pool.h"
+#include "pmu_read.h"
+#include "pmu_schedule.h"
+#include "pmu_selftest.h"
+#include "pmu_why.h"
+
+/**
+ * struct my_pool - the counters of a CPU for events that come and go
+ * @set: its event set, whose places are counters.  Its counters are @set.used; those with an
+ *	event that runs are @set.active, as places and as counters
+ * @stops: how many calls of my_pool_stop() are open
+ * @now: when the first of them came, CLOCK_MONOTONIC, ns
+ * @ack: overflows that are accounted for
+ * @held: counters that are programmed: what their registers held before is saved
+ * @holds: of each of them the id of the event for which; 0 if it is not programmed
+ * @on: of each counter the event that has it, or NULL
+ * @inside: registers are being written.  That may be traced, and whoever traces it may read
+ *	an event
+ * @kind: see my_pool_kind()
+ *
+ * Used on the CPU alone, with interrupts off, and not by NMIs; except that @set.used and
+ * @set.offline change under pools_lock, too, and @kind under that alone.
+ */
+struct my_pool {
+	struct my_event_set set;
+	unsigned int stops;
+	u64 now;
+	u64 ack;
+	u64 held;
+	u64 holds[MY_PMC_NR];
+	struct my_pool_event *on[MY_PMC_NR];
+	bool inside;
+	int kind;
+};
+
+static DEFINE_PER_CPU(struct my_pool *, pools);
+
+/*
+ * Taken under cpus_read_lock(), or in a hotplug callback.
+ *
+ * @reserved: the generic counters that are kept from perf, on all CPUs
+ * @guarded: that is done by a guard, on CPUs that have one
+ * @known: the counters that pools may have
+ * @begun: there are pools
+ * @asleep: the machine is about to sleep, or to end
+ * @rate_log2: of the fastest event that was ever accepted, see struct my_hw_perf_event
+ */
+static DEFINE_MUTEX(pools_lock);
+static struct {
+	u64 reserved;
+	bool guarded;
+	u64 known;
+	bool begun;
+	bool asleep;
+	unsigned int rate_log2;
+} state;
+
+/* Counters of 48 bits have 35 minutes; more is not needed. */
+#define KEEP_UP_MAX_MS	(60U * 60 * MSEC_PER_SEC)
+
+/**
+ * my_pool_here() - the pool of this CPU
+ *
+ * Context: interrupts off, as long as it is used.
+ * Return: the pool; NULL outside of my_pools_begin() and my_pools_end().
+ */
+struct my_pool *my_pool_here(void)
+{
+	return READ_ONCE(state.begun) ? this_cpu_read(pools) : NULL;
+}
+
+/* --- stop and start ----------------------------------------------------------------- */
+
+/**
+ * my_pool_stop() - the counters of a pool stand still
+ * @pool: this CPU's
+ *
+ * Until as many calls of my_pool_start() have followed.  Otherwise each function that needs
+ * it stops them for itself.
+ *
+ * Context: the CPU, interrupts off; not in an NMI.
+ */
+void my_pool_stop(struct my_pool *pool)
+{
+	struct my_event_set *set = &pool->set;
+	u64 known = set->stopped_externally;
+
+	lockdep_assert_irqs_disabled();
+	if (pool->stops++ || set->offline)
+		return;
+	pool->inside = true;
+	if (my_event_set_stop(set))
+		set->stopped.overflowed = 0;	/* that is of another stop */
+	else if (!set->stopped.enabled)
+		set->stopped_externally = known;
+	pool->now = my_pmu_now();
+	pool->ack = 0;
+	pool->inside = false;
+}
+
+/**
+ * my_pool_start() - the end of my_pool_stop()
+ * @pool: this CPU's
+ * @others: counters that somebody else is about to start: these are left to him
+ *
+ * Those counters run whose event is to count; all of them with one write of
+ * IA32_PERF_GLOBAL_CTRL (from version 2 on).
+ *
+ * Context: as my_pool_stop().
+ */
+void my_pool_start(struct my_pool *pool, u64 others)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_pmu_cpu *cpu = set->cpu;
+
+	if (--pool->stops || set->offline)
+		return;
+	my_pmu_cpu_end(cpu);
+	if (!(set->active & ~others) && !pool->ack)
+		return;
+	pool->inside = true;
+	/* If a register faults the next stop says what became of it. */
+	cpu->pmu.ops->look(&cpu->pmu, &cpu->state, set->used);
+	cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others,
+			    pool->ack & cpu->overflow_reliable);
+	pool->inside = false;
+}
+
+/*
+ * The counters stand still.  If a register faults, what has been counted is added later.  What
+ * is not known is lost: perf cannot be told.
+ */
+static int update(struct my_pool *pool, u64 counters)
+{
+	struct my_event_set *set = &pool->set;
+	int err = my_event_set_update(set, counters, pool->now);
+	u64 lost = set->marks.clobbered | set->marks.late;
+
+	if (unlikely(lost))
+		WRITE_ONCE(set->cpu->lost, set->cpu->lost + hweight64(lost));
+	set->marks = (struct my_pmu_marks) {};
+	pool->ack |= set->stopped.overflowed & counters;
+	return err;
+}
+
+/* --- an event on its counter ---------------------------------------------------------- */
+
+static void run(struct my_pool *pool, int idx, u64 value)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_hw_perf_event *hw = &set->event[idx].hw;
+	u64 bit = BIT_ULL(idx);
+
+	hw->prev_count = value;
+	hw->prev_time = pool->now;
+	/* It is from before. */
+	pool->ack |= set->stopped.overflowed & bit;
+	set->stopped_externally &= ~bit;
+	set->active |= bit;
+	set->active_counters |= bit;
+	set->cpu->active |= bit;
+}
+
+static void rest(struct my_pool *pool, int idx)
+{
+	struct my_event_set *set = &pool->set;
+	u64 bit = BIT_ULL(idx);
+
+	update(pool, bit);
+	set->active &= ~bit;
+	set->active_counters &= ~bit;
+	set->cpu->active &= ~bit;
+}
+
+/* @value is what the counter shows.  If its control is as it was left, nothing is written. */
+static int program(struct my_pool *pool, const struct my_pool_event *event, int idx,
+		   u64 *value)
+{
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	const struct my_pmu_ops *ops = cpu->pmu.ops;
+	struct my_hw_perf_event *hw = &pool->set.event[idx].hw;
+	u64 bit = BIT_ULL(idx);
+	int err;
+
+	if (pool->holds[idx] == event->id) {
+		err = ops->read(hw, value);
+		if (err <= 0)
+			return err;
+	}
+	pool->holds[idx] = event->id;
+	ops->encode(&cpu->pmu, &event->attr, hw);
+	pool->inside = true;
+	if (pool->held & bit)
+		err = ops->program(&cpu->pmu, &cpu->state, hw, hw->config);
+	else
+		err = ops->enable(&cpu->pmu, &cpu->state, hw);
+	pool->inside = false;
+	if (err) {
+		pool->holds[idx] = 0;
+		return err;
+	}
+	pool->held |= bit;
+	err = ops->read(hw, value);
+	return err > 0 ? -EIO : err;	/* it does not keep what was written */
+}
+
+static void take_count(struct my_pool_event *event)
+{
+	u64 count = event->pool->set.event[event->idx].count;
+
+	event->grown += count - event->seen;
+	event->seen = count;
+}
+
+static void have(struct my_pool *pool, struct my_pool_event *event, int idx)
+{
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+
+	pool->on[idx] = event;
+	WRITE_ONCE(cpu->busy, cpu->busy | BIT_ULL(idx));
+	event->pool = pool;
+	event->idx = idx;
+	event->seen = pool->set.event[idx].count;
+}
+
+/* The counters stand still, and @idx is free. */
+static int put_on(struct my_pool *pool, struct my_pool_event *event, int idx)
+{
+	u64 value;
+	int err = program(pool, event, idx, &value);
+
+	if (err)
+		return err;
+	have(pool, event, idx);
+	if (event->runs)
+		run(pool, idx, value);
+	return 0;
+}
+
+static void take_off(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	u64 bit = BIT_ULL(event->idx);
+
+	if (pool->set.active & bit)
+		rest(pool, event->idx);
+	take_count(event);
+	pool->on[event->idx] = NULL;
+	WRITE_ONCE(cpu->busy, cpu->busy & ~bit);
+}
+
+/* --- which counter -------------------------------------------------------------------- */
+
+/**
+ * my_pool_counters() - the counters that count an event
+ * @pmu: on a CPU that has this one
+ * @attr: the event; whoever names counters on which it may count wrong means it
+ *
+ * Context: any; pure.
+ * Return: a set; 0 if the CPU does not have the event.
+ */
+u64 my_pool_counters(const struct my_x86_pmu *pmu, const struct my_perf_event_attr *attr)
+{
+	u64 right, doubtful;
+	const char *reason;
+
+	right = pmu->ops->counters_for(pmu, attr, &doubtful, &reason);
+	if (!attr->allowed)
+		return right;
+	return right & attr->allowed ?: doubtful & attr->allowed;
+}
+
+static u64 counters_of(const struct my_pool *pool, const struct my_pool_event *event)
+{
+	if (event->kind == pool->kind)
+		return event->counters;
+	return event->anywhere ? my_pool_counters(&pool->set.cpu->pmu, &event->attr) : 0;
+}
+
+/* To @to, which is free.  If a register faults it stays, and may not count. */
+static int move(struct my_pool *pool, int idx, int to)
+{
+	struct my_pool_event *event = pool->on[idx];
+	int err;
+
+	take_off(event);
+	err = put_on(pool, event, to);
+	if (err && put_on(pool, event, idx))
+		have(pool, event, idx);
+	return err;
+}
+
+/*
+ * All of @can are taken: find, breadth first, a counter whose event can go to a free one, or
+ * to one whose event can, and so forth.  Then each of them moves, and the first counter of the
+ * way is free.
+ */
+static int find_way(struct my_pool *pool, u64 can)
+{
+	u64 used = pool->set.used, free = used & ~pool->set.cpu->busy, reached = can, left;
+	unsigned int first = 0, nr = 0;
+	s8 from[MY_PMC_NR], queue[MY_PMC_NR];
+
+	for (left = can; left; left &= left - 1) {
+		queue[nr] = __ffs64(left);
+		from[queue[nr++]] = MY_NO_COUNTER;
+	}
+	for (; first < nr; first++) {
+		u64 next = counters_of(pool, pool->on[queue[first]]) & used & ~reached;
+
+		if (next & free) {
+			int idx = queue[first], to = __ffs64(next & free), err = 0;
+
+			for (; idx != MY_NO_COUNTER && !err; idx = from[idx]) {
+				err = move(pool, idx, to);
+				to = idx;
+			}
+			return err ?: to;
+		}
+		for (reached |= next; next; next &= next - 1) {
+			queue[nr] = __ffs64(next);
+			from[queue[nr++]] = queue[first];
+		}
+	}
+	return -EAGAIN;
+}
+
+/* The one that still holds the event; else a fixed one, which could count no other event. */
+static int choose(struct my_pool *pool, const struct my_pool_event *event)
+{
+	u64 can = counters_of(pool, event) & pool->set.used;
+	u64 free = can & ~pool->set.cpu->busy;
+
+	if (!free)
+		return find_way(pool, can);
+	if (free & BIT_ULL(event->idx) && pool->holds[event->idx] == event->id)
+		return event->idx;
+	if (free & MY_FIXED_COUNTERS)
+		free &= MY_FIXED_COUNTERS;
+	return __ffs64(free & ~pool->held ?: free);
+}
+
+/* --- events come and go --------------------------------------------------------------- */
+
+/**
+ * my_pool_add() - an event gets a counter
+ * @pool: this CPU's
+ * @event: the event; it has none
+ * @run: it counts, once the counters are started; otherwise see my_pool_resume()
+ *
+ * Context: the CPU, interrupts off; not in an NMI.
+ * Return: 0; -EAGAIN if no counter is free that can count it, or the CPU is about to go;
+ * -EIO if a register faulted.
+ */
+int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run)
+{
+	int idx, err;
+
+	my_pool_stop(pool);
+	idx = choose(pool, event);
+	event->runs = run;
+	err = idx < 0 ? idx : put_on(pool, event, idx);
+	my_pool_start(pool, 0);
+	return err;
+}
+
+/**
+ * my_pool_del() - an event goes
+ * @event: the event; its pool is this CPU's; or it has lost it, as all below
+ *
+ * Its counter stays programmed.
+ *
+ * Context: as my_pool_add().
+ */
+void my_pool_del(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+
+	if (!pool)
+		return;
+	my_pool_stop(pool);
+	take_off(event);
+	event->pool = NULL;
+	my_pool_start(pool, 0);
+}
+
+/**
+ * my_pool_pause() - an event stops counting, and keeps its counter
+ * @event: the event; its pool is this CPU's
+ *
+ * Context: as my_pool_add().
+ */
+void my_pool_pause(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+
+	event->runs = false;
+	if (!pool)
+		return;
+	my_pool_stop(pool);
+	if (pool->set.active & BIT_ULL(event->idx))
+		rest(pool, event->idx);
+	my_pool_start(pool, 0);
+}
+
+/**
+ * my_pool_resume() - and counts on
+ * @event: the event; its pool is this CPU's
+ *
+ * Context: as my_pool_add().
+ * Return: 0, or -EIO if a register faulted.
+ */
+int my_pool_resume(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+	u64 value;
+	int err = 0;
+
+	event->runs = true;
+	if (!pool)
+		return 0;
+	my_pool_stop(pool);
+	if (!pool->set.offline && !(pool->set.active & BIT_ULL(event->idx))) {
+		err = program(pool, event, event->idx, &value);
+		if (!err)
+			run(pool, event->idx, value);
+	}
+	my_pool_start(pool, 0);
+	return err;
+}
+
+static bool is_at_work(const struct my_pool *pool)
+{
+	const struct my_event_set *working = pool->set.cpu->working;
+
+	return pool->inside || (working && working != &pool->set);
+}
+
+/**
+ * my_pool_read() - what an event has counted
+ * @event: the event; its pool, if it is on one, is this CPU's
+ *
+ * While the counters are stopped all events show the same instant.  In the middle of work on
+ * registers, which may be traced, nothing is read.
+ *
+ * Context: as my_pool_add().
+ * Return: since the last call.
+ */
+u64 my_pool_read(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+	u64 grown;
+
+	if (pool && !is_at_work(pool)) {
+		my_pool_stop(pool);
+		if (pool->set.active & BIT_ULL(event->idx))
+			update(pool, BIT_ULL(event->idx));
+		take_count(event);
+		my_pool_start(pool, 0);
+	}
+	grown = event->grown;
+	event->grown = 0;
+	return grown;
+}
+
+/* --- the pool itself ------------------------------------------------------------------ */
+
+/* A self-test looks for the counters in a schedule. */
+static void set_counters(struct my_event_set *set, u64 counters)
+{
+	struct my_pmu_rotation *rotation = &set->schedule.rotation[0];
+	u64 left;
+
+	set->used = counters;
+	rotation->events = counters;
+	for (left = counters; left; left &= left - 1)
+		rotation->idx[__ffs64(left)] = __ffs64(left);
+	WRITE_ONCE(set->cpu->pooled, counters);
+}
+
+/* Those that nobody has; none if perf itself could have them. */
+static u64 find_counters(const struct my_pmu_cpu *cpu)
+{
+	if (cpu->pmu.counters & MY_GENERIC_COUNTERS & ~state.reserved ||
+	    (state.guarded && !my_pmu_cpu_is_guarded(cpu)))
+		return 0;
+	return cpu->pmu.counters & state.known & ~(cpu->firmware | cpu->used | cpu->pooled);
+}
+
+/*
+ * Events that had a counter when the CPU went, as in suspend, count on.  If it is somebody
+ * else's now they get another one, or none.
+ */
+static void put_back_on(struct my_pool *pool)
+{
+	u64 had = 0, left, value;
+	int idx, to;
+
+	for (idx = 0; idx < MY_PMC_NR; idx++)
+		had |= pool->on[idx] ? BIT_ULL(idx) : 0;
+	if (!had)
+		return;
+	my_pool_stop(pool);
+	WRITE_ONCE(pool->set.cpu->busy, had & pool->set.used);
+	for (left = had & pool->set.used; left; left &= left - 1) {
+		idx = __ffs64(left);
+		if (pool->on[idx]->runs && !program(pool, pool->on[idx], idx, &value))
+			run(pool, idx, value);
+	}
+	for (left = had & ~pool->set.used; left; left &= left - 1) {
+		struct my_pool_event *event = pool->on[__ffs64(left)];
+
+		take_off(event);
+		to = choose(pool, event);
+		if (to < 0 || put_on(pool, event, to))
+			event->pool = NULL;
+	}
+	my_pool_start(pool, 0);
+}
+
+static int come_on_cpu(struct my_event_set *set, u64 counters, void *why)
+{
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+	struct my_pmu_cpu *cpu = set->cpu;
+	int err;
+
+	my_pmu_cpu_begin(cpu, set);
+	set_counters(set, counters);
+	my_refuse(why, -EIO, "a PMU register faulted");
+	err = my_pmu_selftest(set, why);
+	if (!err)
+		err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, counters);
+	if (err) {
+		set_counters(set, 0);
+		return err;
+	}
+	WRITE_ONCE(set->offline, false);
+	put_back_on(pool);
+	return 0;
+}
+
+/* Their registers are put back; none of them runs. */
+static int give_up(struct my_pool *pool, u64 counters)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_pmu_cpu *cpu = set->cpu;
+	int first = 0, err, idx;
+	u64 left;
+
+	pool->inside = true;
+	for (left = counters & pool->held; left; left &= ~BIT_ULL(idx)) {
+		idx = fls64(left) - 1;
+		pool->holds[idx] = 0;
+		err = cpu->pmu.ops->disable(&cpu->pmu, &cpu->state, &set->event[idx].hw);
+		first = first ?: err;
+	}
+	pool->held &= ~counters;
+	set_counters(set, set->used & ~counters);
+	err = cpu->pmu.ops->restore(&cpu->pmu, &cpu->state, counters);
+	pool->inside = false;
+	return first ?: err;
+}
+
+static int go_on_cpu(struct my_event_set *set, u64 unused, void *data)
+{
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+	u64 left;
+	int err;
+
+	if (set->offline)
+		return 0;
+	my_pool_stop(pool);
+	for (left = set->active; left; left &= left - 1)
+		rest(pool, __ffs64(left));
+	WRITE_ONCE(set->cpu->busy, 0);
+	err = give_up(pool, set->used);
+	WRITE_ONCE(set->offline, true);
+	my_pool_start(pool, 0);
+	return err;
+}
+
+static int withdraw_on_cpu(struct my_event_set *set, u64 counters, void *why)
+{
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+	int err;
+
+	counters &= set->used;
+	if (!counters)
+		return 0;
+	if (set->cpu->busy & counters)
+		return my_refuse(why, -EBUSY,
+				 "an event of perf (my_pmu/.../) has just got a counter on CPU %d; try again",
+				 set->cpu->cpu);
+	my_refuse(why, -EIO, "a PMU register faulted");
+	my_pool_stop(pool);
+	err = give_up(pool, counters);
+	my_pool_start(pool, 0);
+	return err;
+}
+
+static int lend_on_cpu(struct my_event_set *set, u64 counters, void *unused)
+{
+	struct my_pmu_cpu *cpu = set->cpu;
+	int err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, counters);
+
+	if (!err)
+		set_counters(set, set->used | counters);
+	return err;
+}
+
+static int keep_up_on_cpu(struct my_event_set *set, u64 unused, void *data)
+{
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+
+	int err;
+
+	my_pool_stop(pool);
+	err = update(pool, set->active);
+	my_pool_start(pool, 0);
+	return err;
+}
+
+/* --- all pools ------------------------------------------------------------------------- */
+
+static void keep_up(struct work_struct *work);
+static DECLARE_DELAYED_WORK(keeper, keep_up);
+
+/* So that no counter wraps twice unseen: four times as often as is needed. */
+static void keep_up(struct work_struct *work)
+{
+	unsigned int ms = 4 * KEEP_UP_MAX_MS;
+	struct my_pool *pool;
+	int cpu;
+
+	cpus_read_lock();
+	mutex_lock(&pools_lock);
+	for_each_online_cpu(cpu) {
+		pool = per_cpu(pools, cpu);
+		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&pool->set),
+						    state.rate_log2));
+		if (READ_ONCE(pool->set.active) &&
+		    my_event_set_call(&pool->set, 0, keep_up_on_cpu, NULL))
+			ms = min_t(unsigned int, ms, MSEC_PER_SEC);
+	}
+	mutex_unlock(&pools_lock);
+	cpus_read_unlock();
+	queue_delayed_work(system_dfl_wq, &keeper, max(msecs_to_jiffies(ms) / 4, 1UL));
+}
+
+static void free_pools(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kvfree(per_cpu(pools, cpu));
+		per_cpu(pools, cpu) = NULL;
+	}
+}
+
+static int make_pools(void)
+{
+	struct my_pool *pool;
+	int cpu, idx;
+
+	for_each_possible_cpu(cpu) {
+		pool = kvzalloc(sizeof(*pool), GFP_KERNEL);
+		if (!pool) {
+			free_pools();
+			return -ENOMEM;
+		}
+		my_event_set_init(&pool->set, my_pmu_cpu_of(cpu));
+		pool->set.nr_events = MY_PMC_NR;
+		pool->set.schedule.nr_rotations = 1;
+		for (idx = 0; idx < MY_PMC_NR; idx++) {
+			pool->set.event[idx].set = &pool->set;
+			pool->set.event[idx].hw.idx = idx;
+		}
+		per_cpu(pools, cpu) = pool;
+	}
+	return 0;
+}
+
+/**
+ * my_pools_begin() - from now on there are pools
+ * @reserved: the generic counters that are kept from perf, on all CPUs
+ * @guarded: that is done by a guard, on CPUs that have one
+ * @known: the counters that they may have
+ *
+ * They have no counters before my_pools_come().
+ *
+ * Context: task; sleeps.
+ * Return: 0; 1 if there were pools already; or -ENOMEM.
+ */
+int my_pools_begin(u64 reserved, bool guarded, u64 known)
+{
+	int err;
+
+	mutex_lock(&pools_lock);
+	err = state.begun ? 1 : make_pools();
+	if (!err) {
+		state.reserved = reserved;
+		state.guarded = guarded;
+		state.known = known;
+		state.rate_log2 = MY_RATE_LOG2;
+		WRITE_ONCE(state.begun, true);
+		queue_delayed_work(system_dfl_wq, &keeper, 1);
+	}
+	mutex_unlock(&pools_lock);
+	return err;
+}
+
+/**
+ * my_pools_sleep() - whether the machine is about to sleep, or to end
+ * @sleeps: it is: until it is not any more, no CPU comes
+ *
+ * Context: task; sleeps.
+ */
+void my_pools_sleep(bool sleeps)
+{
+	mutex_lock(&pools_lock);
+	state.asleep = sleeps;
+	mutex_unlock(&pools_lock);
+}
+
+/**
+ * my_pools_end() - the end of my_pools_begin(): all registers are put back
+ *
+ * No event is on a pool.
+ *
+ * Context: task; sleeps.
+ * Return: 0, or -EIO if a register faulted.
+ */
+int my_pools_end(void)
+{
+	int first = 0, err, cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		err = my_pools_go(cpu);
+		first = first ?: err;
+	}
+	cpus_read_unlock();
+	mutex_lock(&pools_lock);
+	WRITE_ONCE(state.begun, false);
+	mutex_unlock(&pools_lock);
+	cancel_delayed_work_sync(&keeper);
+	synchronize_rcu();	/* for who has called my_pool_here() */
+	free_pools();
+	return first;
+}
+
+/* The CPUs that are like each other have the number of one of them. */
+static int find_kind(const struct my_pmu_cpu *cpu)
+{
+	const struct my_pmu_cpu *other;
+	int i;
+
+	for_each_possible_cpu(i) {
+		other = my_pmu_cpu_of(i);
+		if (cpu_data(i).x86_model == cpu_data(cpu->cpu).x86_model &&
+		    !memcmp(&other->pmu, &cpu->pmu, sizeof(cpu->pmu)))
+			break;
+	}
+	return i;
+}
+
+/* Under pools_lock. */
+static int come(int cpu, struct my_pmu_why *why)
+{
+	struct my_pmu_cpu *c = my_pmu_cpu_of(cpu);
+	struct my_pool *pool = per_cpu(pools, cpu);
+	u64 counters;
+	int err;
+
+	if (!state.begun || state.asleep || !pool->set.offline)
+		return 0;
+	err = my_pmu_probe(c, NULL, why);
+	if (!err)
+		err = my_pmu_find_firmware(c, NULL, why);
+	if (err)
+		return err;
+	pool->kind = find_kind(c);
+	counters = find_counters(c);
+	if (!counters)
+		return my_refuse(why, -ENOSPC,
+				 "no counter is left for events of perf (my_pmu/.../)");
+	err = my_event_set_call(&pool->set, counters, come_on_cpu, why);
+	if (!err)
+		mod_delayed_work(system_dfl_wq, &keeper, 1);
+	return err;
+}
+
+/**
+ * my_pools_come() - a CPU is there: its pool gets the counters that no event set has
+ * @cpu: the CPU
+ * @why: if refused, the reason
+ *
+ * Each is tested before.  Events that were on the pool when it went count on.
+ *
+ * Context: task, interrupts on; sleeps.  Under cpus_read_lock(), or in a hotplug callback.
+ * Return: 0, also if there are no pools, it has its counters, or the machine is to sleep;
+ * -ENXIO if the CPU is offline; -ENODEV if it has no PMU, or a counter does not work; -ENOSPC
+ * if no counter is left; -EIO if a register faulted.
+ */
+int my_pools_come(int cpu, struct my_pmu_why *why)
+{
+	int err;
+
+	mutex_lock(&pools_lock);
+	err = come(cpu, why);
+	mutex_unlock(&pools_lock);
+	return err;
+}
+
+/**
+ * my_pools_go() - a CPU goes, or the module: the registers are put back
+ * @cpu: the CPU
+ *
+ * All counts are kept.  Events that are on the pool stay on it, and do not count.
+ *
+ * Context: as my_pools_come().
+ * Return: 0, or -EIO if a register faulted.
+ */
+int my_pools_go(int cpu)
+{
+	int err = 0;
+
+	mutex_lock(&pools_lock);
+	if (state.begun)
+		err = my_event_set_call(&per_cpu(pools, cpu)->set, 0, go_on_cpu, NULL);
+	mutex_unlock(&pools_lock);
+	return err;
+}
+
+/**
+ * my_pools_withdraw() - counters are to be an event set's
+ * @cpu: the CPU
+ * @counters: which; no harm is done if some of them are not the pool's
+ * @why: if refused, the reason
+ *
+ * Context: as my_pools_come().
+ * Return: 0; -EBUSY if an event has one, nothing has changed then; -EIO if a register
+ * faulted.
+ */
+int my_pools_withdraw(int cpu, u64 counters, struct my_pmu_why *why)
+{
+	int err = 0;
+
+	mutex_lock(&pools_lock);
+	if (state.begun)
+		err = my_event_set_call(&per_cpu(pools, cpu)->set, counters, withdraw_on_cpu,
+					why);
+	mutex_unlock(&pools_lock);
+	return err;
+}
+
+/**
+ * my_pools_lend() - counters were an event set's, and are free
+ * @cpu: the CPU
+ *
+ * If its pool had none at all, they are tested, and it has some from now on.
+ *
+ * Context: as my_pools_come().
+ * Return: 0; or as my_pools_come(), and then the pool does without them.
+ */
+int my_pools_lend(int cpu)
+{
+	struct my_pmu_why why;
+	u64 counters;
+	int err = 0;
+
+	mutex_lock(&pools_lock);
+	counters = find_counters(my_pmu_cpu_of(cpu));
+	if (state.begun && per_cpu(pools, cpu)->set.offline)
+		err = cpu_active(cpu) ? come(cpu, &why) : 0;
+	else if (state.begun && counters)
+		err = my_event_set_call(&per_cpu(pools, cpu)->set, counters, lend_on_cpu, NULL);
+	mutex_unlock(&pools_lock);
+	return err;
+}
+
+/**
+ * my_pool_kind() - which CPUs have the same counters for an event
+ * @cpu: a CPU
+ *
+ * Context: task; sleeps.
+ * Return: a number that it shares with CPUs of the same PMU and model; -1 if it has no pool.
+ */
+int my_pool_kind(int cpu)
+{
+	int kind = -1;
+
+	mutex_lock(&pools_lock);
+	if (state.begun && per_cpu(pools, cpu)->set.used)
+		kind = per_cpu(pools, cpu)->kind;
+	mutex_unlock(&pools_lock);
+	return kind;
+}
+
+/**
+ * my_pools_accept() - could these events all have counters at the same time?
+ * @cpu: on this CPU; -1: on the first that has a pool
+ * @events: the events; from now on there may be such
+ * @nr: how many
+ *
+ * Context: task; sleeps.
+ * Return: 0 if they could, with no other event there; -EINVAL if not; -EBUSY if no CPU in
+ * question has a pool.
+ */
+int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigned int nr)
+{
+	struct my_pmu_demand demand[MY_EVENTS_MAX];
+	s8 idx[MY_EVENTS_MAX];
+	const struct my_pool *pool = NULL;
+	unsigned int i;
+	int other;
+	int err = -EBUSY;
+
+	mutex_lock(&pools_lock);
+	for_each_online_cpu(other) {
+		if (pool || (cpu >= 0 && cpu != other))
+			continue;
+		if (per_cpu(pools, other)->set.used)
+			pool = per_cpu(pools, other);
+	}
+	for (i = 0; i < nr && pool; i++) {
+		struct my_hw_perf_event hw = { .idx = 0 };
+
+		pool->set.cpu->pmu.ops->encode(&pool->set.cpu->pmu, &events[i]->attr, &hw);
+		if (hw.rate_log2 > state.rate_log2) {
+			state.rate_log2 = hw.rate_log2;
+			mod_delayed_work(system_dfl_wq, &keeper, 1);
+		}
+		demand[i] = (struct my_pmu_demand) {
+			.counters = counters_of(pool, events[i]) & pool->set.used,
+			.group = i,
+		};
+	}
+	if (pool)
+		err = my_pmu_match(demand, GENMASK_ULL(nr - 1, 0), idx) ? 0 : -EINVAL;
+	mutex_unlock(&pools_lock);
+	return err;
+}
