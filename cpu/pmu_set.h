@@ -154,6 +154,16 @@ static inline bool my_pmu_cpu_is_guarded(const struct my_pmu_cpu *cpu)
 }
 
 /*
+ * Are all counters of a CPU kept from perf?  The generic counters of @reserved are, on all CPUs;
+ * with @guarded, those of CPUs that have a guard.
+ */
+static inline bool my_pmu_cpu_is_kept(const struct my_pmu_cpu *cpu, u64 reserved, bool guarded)
+{
+	return !(cpu->pmu.counters & MY_GENERIC_COUNTERS & ~reserved) &&
+	       (!guarded || my_pmu_cpu_is_guarded(cpu));
+}
+
+/*
  * A group of events is on the counters as a whole, or not at all.  A rotation is a set
  * of groups that fit together.
  */

@@ -150,8 +150,7 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 	err = my_pmu_probe(cpu, NULL, why);
 	if (err)
 		return err;
-	if (cpu->pmu.counters & MY_GENERIC_COUNTERS & ~host->reserved ||
-	    (host->guarded && !my_pmu_cpu_is_guarded(cpu)))
+	if (!my_pmu_cpu_is_kept(cpu, host->reserved, host->guarded))
 		return my_refuse(why, -EBUSY,
 				 "CPU %d has counters that are not kept from perf: load my_pmu with cpu= naming it, too",
 				 cpu->cpu);

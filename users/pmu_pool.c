@@ -524,8 +524,7 @@ static void set_counters(struct my_event_set *set, u64 counters)
 /* Those that nobody has; none if perf itself could have them. */
 static u64 find_counters(const struct my_pmu_cpu *cpu)
 {
-	if (cpu->pmu.counters & MY_GENERIC_COUNTERS & ~state.reserved ||
-	    (state.guarded && !my_pmu_cpu_is_guarded(cpu)))
+	if (!my_pmu_cpu_is_kept(cpu, state.reserved, state.guarded))
 		return 0;
 	return cpu->pmu.counters & state.known & ~(cpu->firmware | cpu->used | cpu->pooled);
 }
