@@ -88,7 +88,9 @@ static __always_inline void write_sample(struct my_perf_event *event,
 {
 	local_dec(&period->owed);
 	period->samples++;
-	if (trace_my_pmu_overflow_enabled())
+	if (unlikely(event->set->overflow))
+		event->set->overflow(event, busy, regs);
+	else if (trace_my_pmu_overflow_enabled())
 		trace_overflow(event, busy, regs);
 }
 

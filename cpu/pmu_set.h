@@ -27,6 +27,7 @@
 #define MY_EVENTS_MAX		64
 
 struct my_event_set;
+struct pt_regs;
 
 /**
  * struct my_perf_event - one event counted on one CPU
@@ -83,6 +84,7 @@ struct my_pmi_storm {
  * @pooled: counters that belong to none, and that events which come and go may have
  * @busy: those of them that have one
  * @lost: how often it is not known what one of those events has counted
+ * @lost_samples: overflows of those events that have no sample of their own
  * @owner: of each counter the set that it belongs to, or NULL
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
@@ -100,13 +102,13 @@ struct my_pmi_storm {
  *	once, up to this time; CLOCK_MONOTONIC, ns; 0: none
  * @storm: how much of the CPU's time PMIs take
  *
- * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @pooled, @busy, @lost, @active,
- * @overflow_reliable and what follows are changed on the CPU only, with interrupts off; no
- * lock is needed, and an NMI can use them; it writes @late_until and @storm, and of a counter
- * that is throttled @interrupts.  The others change by request of one task at a time,
- * with CPU hotplug held off: while the module is loaded or a CPU comes, and under the
- * lock of pmu_client.c.  @pmu is written only if it is not what it was before, which
- * others may be reading.
+ * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @pooled, @busy, @lost,
+ * @lost_samples, @active, @overflow_reliable and what follows are changed on the CPU only, with
+ * interrupts off; no lock is needed, and an NMI can use them; it writes @late_until and @storm,
+ * and of a counter that is throttled @interrupts.  The others change by request of one task at a
+ * time, with CPU hotplug held off: while the module is loaded or a CPU comes, and under the lock
+ * of pmu_client.c.  @pmu is written only if it is not what it was before, which others may be
+ * reading.
  */
 struct my_pmu_cpu {
 	int cpu;
@@ -120,6 +122,7 @@ struct my_pmu_cpu {
 	u64 pooled;
 	u64 busy;
 	u64 lost;
+	u64 lost_samples;
 	struct my_event_set *owner[MY_PMC_MAX];
 	u64 active;
 	u64 overflow_reliable;
@@ -267,9 +270,12 @@ struct my_restart {
  * @stopped: what was seen when the counters were last stopped
  * @overdue: counters that interrupt whose overflow bit was set then
  * @period: of each event that has one, how far it is
+ * @overflow: called in the NMI for each sample, in place of the tracepoint; or NULL.  @busy:
+ *	the CPU is at work on counts of the set
  *
  * @nr_events, @used, @rate_log2, @any_code, @periods, @schedule and the events' encodings are
- * written in task context while the set is offline.  All else changes under @lock: on @cpu with
+ * written in task context while the set is offline; in the sets of pmu_pool.c on the CPU, at
+ * any time.  All else changes under @lock: on @cpu with
  * interrupts off, or, if it is offline, on any CPU.  On any CPU, also while it is online,
  * captures are accounted for (my_event_set_account()) and marks are taken.  On @cpu with
  * interrupts off @plan.seq and @capture are written without @lock.  Where events are rotated
@@ -313,6 +319,7 @@ struct my_event_set {
 	struct my_pmu_stopped stopped;
 	u64 overdue;
 	struct my_period period[MY_EVENTS_MAX];
+	void (*overflow)(struct my_perf_event *event, bool busy, struct pt_regs *regs);
 };
 
 /**

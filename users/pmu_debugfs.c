@@ -81,6 +81,9 @@ static int counters_show(struct seq_file *m, void *unused)
 			show_counter(m, c, t ? &t->set : NULL, __ffs64(left));
 		if (READ_ONCE(c->lost))
 			seq_printf(m, "cpu%d perf lost %llu\n", cpu, READ_ONCE(c->lost));
+		if (READ_ONCE(c->lost_samples))
+			seq_printf(m, "cpu%d perf lost samples %llu\n", cpu,
+				   READ_ONCE(c->lost_samples));
 	}
 	my_clients_unlock();
 	cpus_read_unlock();

@@ -19,12 +19,17 @@
  *
  * The counters' registers are put back when the CPU goes, at unload, and when another module
  * gets the counter.
+ *
+ * An event with a period takes what is left of it along, from counter to counter and from CPU to
+ * CPU.
  */
 #include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/kprobes.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -40,6 +45,8 @@
 #include "pmu_compat.h"
 #include "pmu_cpu.h"
 #include "pmu_event.h"
+#include "pmu_growth.h"
+#include "pmu_pmi.h"
 #include "pmu_pool.h"
 #include "pmu_read.h"
 #include "pmu_schedule.h"
@@ -59,9 +66,12 @@
  * @inside: registers are being written.  That may be traced, and whoever traces it may read
  *	an event
  * @kind: see my_pool_kind()
+ * @pmis: its counters may interrupt
+ * @patience: until then a PMI that has not come is only late, CLOCK_MONOTONIC, ns
  *
- * Used on the CPU alone, with interrupts off, and not by NMIs; except that @set.used and
- * @set.offline change under pools_lock, too, and @kind under that alone.
+ * Used on the CPU alone, with interrupts off; except that @set.used and @set.offline change under
+ * pools_lock, too, and @kind under that alone.  An NMI finds in @on the event that has
+ * overflowed, and changes nothing while @stops is not 0.
  */
 struct my_pool {
 	struct my_event_set set;
@@ -73,6 +83,8 @@ struct my_pool {
 	struct my_pool_event *on[MY_PMC_NR];
 	bool inside;
 	int kind;
+	bool pmis;
+	u64 patience;
 };
 
 static DEFINE_PER_CPU(struct my_pool *, pools);
@@ -85,6 +97,7 @@ static DEFINE_PER_CPU(struct my_pool *, pools);
  * @known: the counters that pools may have
  * @begun: there are pools
  * @asleep: the machine is about to sleep, or to end
+ * @pmis: my_pmi_get() was called
  * @rate_log2: of the fastest event that was ever accepted, see struct my_hw_perf_event
  */
 static DEFINE_MUTEX(pools_lock);
@@ -94,8 +107,12 @@ static struct {
 	u64 known;
 	bool begun;
 	bool asleep;
+	bool pmis;
 	unsigned int rate_log2;
 } state;
+
+/* A PMI takes microseconds. */
+#define PATIENCE_NS		NSEC_PER_MSEC
 
 /* Counters of 48 bits have 35 minutes; more is not needed. */
 #define KEEP_UP_MAX_MS	(60U * 60 * MSEC_PER_SEC)
@@ -131,13 +148,37 @@ void my_pool_stop(struct my_pool *pool)
 	if (pool->stops++ || set->offline)
 		return;
 	pool->inside = true;
+	/* Here one stop may follow the other sooner than a PMI its overflow. */
+	if (unlikely(set->periods) && my_pmu_now() < pool->patience)
+		set->overdue = 0;
 	if (my_event_set_stop(set))
 		set->stopped.overflowed = 0;	/* that is of another stop */
 	else if (!set->stopped.enabled)
 		set->stopped_externally = known;
 	pool->now = my_pmu_now();
+	if (!set->overdue)
+		pool->patience = pool->now + PATIENCE_NS;
 	pool->ack = 0;
 	pool->inside = false;
+}
+
+/*
+ * The counters stand still.  If a register faults, what has been counted is added later.  What
+ * is not known is lost: perf cannot be told.
+ */
+static int update(struct my_pool *pool, u64 counters)
+{
+	struct my_event_set *set = &pool->set;
+	int err = my_event_set_update(set, counters, pool->now);
+	u64 lost = set->marks.clobbered | set->marks.late;
+
+	if (unlikely(lost))
+		WRITE_ONCE(set->cpu->lost, set->cpu->lost + hweight64(lost));
+	set->marks = (struct my_pmu_marks) {};
+	/* By the others the handler knows that the NMI is ours. */
+	pool->ack |= set->stopped.overflowed & counters & set->cpu->overflow_reliable &
+		     ~set->cpu->interrupts;
+	return err;
 }
 
 /**
@@ -155,52 +196,86 @@ void my_pool_start(struct my_pool *pool, u64 others)
 	struct my_event_set *set = &pool->set;
 	struct my_pmu_cpu *cpu = set->cpu;
 
+	/* Meanwhile an NMI has left overflows to us. */
+	if (unlikely(set->periods) && pool->stops == 1)
+		update(pool, set->periods);
 	if (--pool->stops || set->offline)
 		return;
 	my_pmu_cpu_end(cpu);
+	WRITE_ONCE(cpu->arming, 0);	/* not before that */
 	if (!(set->active & ~others) && !pool->ack)
 		return;
 	pool->inside = true;
 	/* If a register faults the next stop says what became of it. */
 	cpu->pmu.ops->look(&cpu->pmu, &cpu->state, set->used);
-	cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others,
-			    pool->ack & cpu->overflow_reliable);
+	cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others, pool->ack);
 	pool->inside = false;
-}
-
-/*
- * The counters stand still.  If a register faults, what has been counted is added later.  What
- * is not known is lost: perf cannot be told.
- */
-static int update(struct my_pool *pool, u64 counters)
-{
-	struct my_event_set *set = &pool->set;
-	int err = my_event_set_update(set, counters, pool->now);
-	u64 lost = set->marks.clobbered | set->marks.late;
-
-	if (unlikely(lost))
-		WRITE_ONCE(set->cpu->lost, set->cpu->lost + hweight64(lost));
-	set->marks = (struct my_pmu_marks) {};
-	pool->ack |= set->stopped.overflowed & counters;
-	return err;
 }
 
 /* --- an event on its counter ---------------------------------------------------------- */
 
-static void run(struct my_pool *pool, int idx, u64 value)
+/* What is left of its period is counted first.  On return @value is what the counter shows. */
+static noinline int begin_period(struct my_pool *pool, struct my_pool_event *event, int idx,
+				 u64 *value)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_perf_event *place = &set->event[idx];
+	struct my_period *period = my_period_of(place);
+	int err;
+
+	event->last = event->last ?: event->attr.period;
+	*period = (struct my_period) { .left = event->left ?: event->attr.period };
+	err = my_pmi_reload(place, period->left);
+	if (err)
+		return err;
+	*value = place->hw.prev_count;
+	place->attr = event->attr;
+	set->periods |= BIT_ULL(idx);
+	my_pmi_watch(place);
+	return 0;
+}
+
+static noinline void end_period(struct my_pool *pool, struct my_pool_event *event, int idx)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_perf_event *place = &set->event[idx];
+	struct my_period *period = my_period_of(place);
+
+	/* Then its control is not as it was. */
+	if (period->throttled)
+		pool->holds[idx] = 0;
+	my_pmi_forget(place, set->stopped.overflowed);
+	pool->ack |= set->stopped.overflowed & BIT_ULL(idx);
+	set->periods &= ~BIT_ULL(idx);
+	set->overdue &= ~BIT_ULL(idx);
+	place->attr.period = 0;
+	event->left = period->left;
+	WRITE_ONCE(set->cpu->lost_samples, set->cpu->lost_samples + period->lost);
+}
+
+/* Its counter shows @value. */
+static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 value)
 {
 	struct my_event_set *set = &pool->set;
 	struct my_hw_perf_event *hw = &set->event[idx].hw;
 	u64 bit = BIT_ULL(idx);
+	int err;
 
+	if (unlikely(event->attr.period)) {
+		err = begin_period(pool, event, idx, &value);
+		if (err)
+			return err;
+	}
 	hw->prev_count = value;
 	hw->prev_time = pool->now;
 	/* It is from before. */
-	pool->ack |= set->stopped.overflowed & bit;
+	pool->ack |= set->stopped.overflowed & bit &
+		     (set->cpu->overflow_reliable | set->cpu->interrupts);
 	set->stopped_externally &= ~bit;
 	set->active |= bit;
 	set->active_counters |= bit;
 	set->cpu->active |= bit;
+	return 0;
 }
 
 static void rest(struct my_pool *pool, int idx)
@@ -209,6 +284,8 @@ static void rest(struct my_pool *pool, int idx)
 	u64 bit = BIT_ULL(idx);
 
 	update(pool, bit);
+	if (unlikely(set->periods & bit))
+		end_period(pool, pool->on[idx], idx);
 	set->active &= ~bit;
 	set->active_counters &= ~bit;
 	set->cpu->active &= ~bit;
@@ -265,6 +342,15 @@ static void have(struct my_pool *pool, struct my_pool_event *event, int idx)
 	event->seen = pool->set.event[idx].count;
 }
 
+static void let_go(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+
+	pool->on[event->idx] = NULL;
+	WRITE_ONCE(cpu->busy, cpu->busy & ~BIT_ULL(event->idx));
+}
+
 /* The counters stand still, and @idx is free. */
 static int put_on(struct my_pool *pool, struct my_pool_event *event, int idx)
 {
@@ -274,22 +360,22 @@ static int put_on(struct my_pool *pool, struct my_pool_event *event, int idx)
 	if (err)
 		return err;
 	have(pool, event, idx);
-	if (event->runs)
-		run(pool, idx, value);
-	return 0;
+	err = event->runs ? run(pool, event, idx, value) : 0;
+	if (err) {
+		let_go(event);
+		event->pool = NULL;
+	}
+	return err;
 }
 
 static void take_off(struct my_pool_event *event)
 {
 	struct my_pool *pool = event->pool;
-	struct my_pmu_cpu *cpu = pool->set.cpu;
-	u64 bit = BIT_ULL(event->idx);
 
-	if (pool->set.active & bit)
+	if (pool->set.active & BIT_ULL(event->idx))
 		rest(pool, event->idx);
 	take_count(event);
-	pool->on[event->idx] = NULL;
-	WRITE_ONCE(cpu->busy, cpu->busy & ~bit);
+	let_go(event);
 }
 
 /* --- which counter -------------------------------------------------------------------- */
@@ -315,9 +401,16 @@ u64 my_pool_counters(const struct my_x86_pmu *pmu, const struct my_perf_event_at
 
 static u64 counters_of(const struct my_pool *pool, const struct my_pool_event *event)
 {
+	const struct my_pmu_cpu *cpu = pool->set.cpu;
+	u64 counters = 0;
+
 	if (event->kind == pool->kind)
-		return event->counters;
-	return event->anywhere ? my_pool_counters(&pool->set.cpu->pmu, &event->attr) : 0;
+		counters = event->counters;
+	else if (event->anywhere)
+		counters = my_pool_counters(&cpu->pmu, &event->attr);
+	if (unlikely(event->attr.period))
+		counters &= pool->pmis ? cpu->overflow_reliable | cpu->overflow_unknown : 0;
+	return counters;
 }
 
 /* To @to, which is free.  If a register faults it stays, and may not count. */
@@ -464,9 +557,8 @@ int my_pool_resume(struct my_pool_event *event)
 		return 0;
 	my_pool_stop(pool);
 	if (!pool->set.offline && !(pool->set.active & BIT_ULL(event->idx))) {
-		err = program(pool, event, event->idx, &value);
-		if (!err)
-			run(pool, event->idx, value);
+		err = program(pool, event, event->idx, &value) ?:
+		      run(pool, event, event->idx, value);
 	}
 	my_pool_start(pool, 0);
 	return err;
@@ -504,6 +596,87 @@ u64 my_pool_read(struct my_pool_event *event)
 	grown = event->grown;
 	event->grown = 0;
 	return grown;
+}
+
+/**
+ * my_pool_peek() - what an event has counted, in an NMI
+ * @event: the event; its pool, if it is on one, is this CPU's
+ *
+ * Nothing if the NMI has interrupted work on the pool.
+ *
+ * Context: the CPU, in an NMI.
+ * Return: since the last call, or the last one of my_pool_read().
+ */
+u64 my_pool_peek(struct my_pool_event *event)
+{
+	struct my_pool *pool = event->pool;
+	const struct my_hw_perf_event *hw;
+	u64 count, now, grown;
+
+	if (!pool || pool->inside || pool->set.cpu->working == &pool->set)
+		return 0;
+	hw = &pool->set.event[event->idx].hw;
+	count = pool->set.event[event->idx].count;
+	/* What is found to be wrong later is taken back then. */
+	if (pool->set.active & BIT_ULL(event->idx) && !pool->set.cpu->pmu.ops->peek(hw, &now))
+		count += my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
+	grown = count - event->seen;
+	event->seen = count;
+	return grown;
+}
+
+NOKPROBE_SYMBOL(my_pool_peek);
+
+/* --- samples -------------------------------------------------------------------------- */
+
+/* In an NMI. */
+static void overflow(struct my_perf_event *place, bool busy, struct pt_regs *regs)
+{
+	struct my_pool *pool = container_of(place->set, struct my_pool, set);
+	struct my_pool_event *event = pool->on[place->hw.idx];
+
+	if (!event->sample(event, busy, regs))
+		my_period_of(place)->lost++;
+	event->last = place->attr.period;
+	place->attr.period = event->attr.period;
+}
+
+NOKPROBE_SYMBOL(overflow);
+
+/* What overflowed while it was throttled has no sample. */
+static void restart_expired(struct my_restart *restart)
+{
+	struct my_event_set *set = container_of(restart, struct my_event_set, restart);
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+	bool again = false;
+	u64 left;
+
+	my_pool_stop(pool);
+	for (left = set->periods; left; left &= left - 1) {
+		struct my_perf_event *place = &set->event[__ffs64(left)];
+
+		if (!my_period_of(place)->throttled)
+			continue;
+		update(pool, left & -left);
+		pool->ack |= set->stopped.overflowed & left & -left;
+		again |= my_pmi_unthrottle(place);
+	}
+	my_pool_start(pool, 0);
+	if (again)
+		irq_work_queue(&restart->work);
+}
+
+/* Returns 1 if its counters may interrupt now. */
+static int begin_pmis(struct my_event_set *set, u64 unused, void *why)
+{
+	struct my_pool *pool = container_of(set, struct my_pool, set);
+	int err;
+
+	if (set->offline || pool->pmis)
+		return pool->pmis;
+	err = my_pmi_begin(set->cpu, why);
+	pool->pmis = !err;
+	return err ?: 1;
 }
 
 /* --- the pool itself ------------------------------------------------------------------ */
@@ -547,7 +720,7 @@ static void put_back_on(struct my_pool *pool)
 	for (left = had & pool->set.used; left; left &= left - 1) {
 		idx = __ffs64(left);
 		if (pool->on[idx]->runs && !program(pool, pool->on[idx], idx, &value))
-			run(pool, idx, value);
+			run(pool, pool->on[idx], idx, value);
 	}
 	for (left = had & ~pool->set.used; left; left &= left - 1) {
 		struct my_pool_event *event = pool->on[__ffs64(left)];
@@ -577,6 +750,9 @@ static int come_on_cpu(struct my_event_set *set, u64 counters, void *why)
 		return err;
 	}
 	WRITE_ONCE(set->offline, false);
+	/* Without them there are no events with a period, and all others. */
+	if (state.pmis)
+		begin_pmis(set, 0, why);
 	put_back_on(pool);
 	return 0;
 }
@@ -606,8 +782,8 @@ static int give_up(struct my_pool *pool, u64 counters)
 static int go_on_cpu(struct my_event_set *set, u64 unused, void *data)
 {
 	struct my_pool *pool = container_of(set, struct my_pool, set);
+	int err, pmi_err;
 	u64 left;
-	int err;
 
 	if (set->offline)
 		return 0;
@@ -618,6 +794,11 @@ static int go_on_cpu(struct my_event_set *set, u64 unused, void *data)
 	err = give_up(pool, set->used);
 	WRITE_ONCE(set->offline, true);
 	my_pool_start(pool, 0);
+	if (pool->pmis) {
+		pmi_err = my_pmi_end(set->cpu);
+		err = err ?: pmi_err;
+	}
+	pool->pmis = false;
 	return err;
 }
 
@@ -713,6 +894,8 @@ static int make_pools(void)
 		my_event_set_init(&pool->set, my_pmu_cpu_of(cpu));
 		pool->set.nr_events = MY_PMC_NR;
 		pool->set.schedule.nr_rotations = 1;
+		pool->set.overflow = overflow;
+		my_restart_init(&pool->set.restart, restart_expired);
 		for (idx = 0; idx < MY_PMC_NR; idx++) {
 			pool->set.event[idx].set = &pool->set;
 			pool->set.event[idx].hw.idx = idx;
@@ -752,6 +935,34 @@ int my_pools_begin(u64 reserved, bool guarded, u64 known)
 }
 
 /**
+ * my_pools_take_pmis() - from now on events may have a period
+ * @why: if refused, the reason
+ *
+ * Context: task; sleeps.  Between my_pools_begin() and my_pools_end().
+ * Return: 0, also if some CPUs only can; otherwise as my_pmi_get(), or as my_pmi_begin() on the
+ * last one.
+ */
+int my_pools_take_pmis(struct my_pmu_why *why)
+{
+	int err = 0, cpu, cpu_err;
+	bool any = false;
+
+	mutex_lock(&pools_lock);
+	if (!state.pmis)
+		err = my_pmi_get(why);
+	if (!err) {
+		state.pmis = true;
+		for_each_online_cpu(cpu) {
+			cpu_err = my_event_set_call(&per_cpu(pools, cpu)->set, 0, begin_pmis, why);
+			any |= cpu_err == 1;
+			err = cpu_err < 0 ? cpu_err : err;
+		}
+	}
+	mutex_unlock(&pools_lock);
+	return any ? 0 : err;
+}
+
+/**
  * my_pools_sleep() - whether the machine is about to sleep, or to end
  * @sleeps: it is: until it is not any more, no CPU comes
  *
@@ -788,6 +999,9 @@ int my_pools_end(void)
 	cancel_delayed_work_sync(&keeper);
 	synchronize_rcu();	/* for who has called my_pool_here() */
 	free_pools();
+	if (state.pmis)
+		my_pmi_put();
+	state.pmis = false;
 	return first;
 }
 
@@ -870,6 +1084,8 @@ int my_pools_go(int cpu)
 	mutex_lock(&pools_lock);
 	if (state.begun)
 		err = my_event_set_call(&per_cpu(pools, cpu)->set, 0, go_on_cpu, NULL);
+	if (state.begun)
+		my_restart_cancel(&per_cpu(pools, cpu)->set.restart);
 	mutex_unlock(&pools_lock);
 	return err;
 }

@@ -6,6 +6,7 @@
 #include "pmu_ops.h"
 
 struct my_pool;
+struct pt_regs;
 
 /**
  * struct my_pool_event - an event that comes and goes, on one CPU at a time
@@ -19,8 +20,15 @@ struct my_pool;
  * @runs: it counts, once the pool's counters are started
  * @seen: the count of its place that it has been told of
  * @grown: what it has counted and has not been asked for
+ * @sample: of an event that has a period (@attr.period): called in an NMI on its CPU for each
+ *	overflow, with @last events since the one before.  @busy: what it has counted cannot be
+ *	known now.  May change @attr.period, for the period after the one that has begun.  False if
+ *	nothing was recorded
+ * @left: events until the next overflow, while it does not run; 0: a whole period
+ * @last: the period that is under way, or 0
  *
- * The caller fills in @attr to @anywhere; the rest is zeroed.
+ * The caller fills in @attr to @anywhere, and @sample; the rest is zeroed.  While the event does
+ * not run he may change @attr.period and @left.
  */
 struct my_pool_event {
 	struct my_perf_event_attr attr;
@@ -33,12 +41,16 @@ struct my_pool_event {
 	bool runs;
 	u64 seen;
 	u64 grown;
+	bool (*sample)(struct my_pool_event *event, bool busy, struct pt_regs *regs);
+	u64 left;
+	u32 last;
 };
 
 struct my_pmu_why;
 
 int my_pools_begin(u64 reserved, bool guarded, u64 known);
 int my_pools_end(void);
+int my_pools_take_pmis(struct my_pmu_why *why);
 void my_pools_sleep(bool sleeps);
 int my_pools_come(int cpu, struct my_pmu_why *why);
 int my_pools_go(int cpu);
@@ -56,5 +68,6 @@ void my_pool_del(struct my_pool_event *event);
 void my_pool_pause(struct my_pool_event *event);
 int my_pool_resume(struct my_pool_event *event);
 u64 my_pool_read(struct my_pool_event *event);
+u64 my_pool_peek(struct my_pool_event *event);
 
 #endif

@@ -3,6 +3,7 @@
  * Counters for events that come and go.  The test is perf's core: on the CPU, with interrupts
  * off, it stops the pool, adds and deletes events, and starts it.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/workqueue.h>
 
@@ -904,6 +905,534 @@ static void pool_control_lost(struct kunit *test)
 	end_pool(test);
 }
 
+/* --- samples --------------------------------------------------------------------------- */
+
+/**
+ * struct seen - what the callback was told
+ * @ip: where the CPU was
+ * @last: events since the sample before
+ * @busy: the CPU was at work on the pool
+ */
+struct seen {
+	u64 ip;
+	u32 last;
+	bool busy;
+};
+
+static struct seen seen[64];
+static unsigned int nr_seen;
+static u64 peeked;		/* what it has found the event to have counted */
+static u32 next_period;		/* what it asks for; 0: as before */
+static bool records;
+
+static bool see_sample(struct my_pool_event *event, bool busy, struct pt_regs *regs)
+{
+	seen[nr_seen++ % ARRAY_SIZE(seen)] = (struct seen) {
+		.ip = regs->ip, .last = event->last, .busy = busy };
+	peeked += my_pool_peek(event);
+	event->attr.period = next_period ?: event->attr.period;
+	return records;
+}
+
+/* A pool whose counters may interrupt. */
+static struct my_pool *fresh_pmis(struct kunit *test, const struct sim_pmu *pmu, bool freeze)
+{
+	struct my_pool *pool = fresh_pool(test, pmu);
+	struct my_pmu_why why = {};
+
+	nr_seen = 0;
+	peeked = 0;
+	next_period = 0;
+	records = true;
+	my_pmi_freeze = freeze;
+	KUNIT_ASSERT_EQ_MSG(test, my_pools_take_pmis(&why), 0, "%s", why.text);
+	return pool;
+}
+
+/* The end of that. */
+static void end_pmis(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	KUNIT_EXPECT_EQ(test, my_pools_end(), 0);
+	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
+	test_expect_good_manners(test);
+}
+
+static struct my_pool_event *new_period(struct kunit *test, u32 period, u64 allowed)
+{
+	struct my_pool_event *event = new_event(test, 0xc0, allowed);
+
+	event->attr.period = period;
+	event->attr.exclude_kernel = true;
+	event->sample = see_sample;
+	return event;
+}
+
+/* Instructions of user mode, @step at a time. */
+static void run_steps(struct kunit *test, unsigned int steps, u64 step)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	for (; steps; steps--) {
+		sim->ip += step;
+		sim_retire(sim, 0xc0, 0x00, true, step);
+	}
+	local_irq_restore(flags);
+}
+
+static void samples(struct kunit *test, const struct sim_pmu *pmu, u64 allowed, bool freeze)
+{
+	struct my_pool *pool = fresh_pmis(test, pmu, freeze);
+	struct my_pool_event *event = new_period(test, 1000, allowed);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 counted, start = sim->ip;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	run_steps(test, 2500, 7);
+	KUNIT_EXPECT_EQ(test, nr_seen, 17U);
+	for (i = 0; i < min(nr_seen, 17U); i++) {
+		KUNIT_EXPECT_EQ(test, seen[i].ip - start, DIV_ROUND_UP(1000ULL * (i + 1), 7) * 7);
+		KUNIT_EXPECT_EQ(test, seen[i].last, 1000U);
+		KUNIT_EXPECT_FALSE(test, seen[i].busy);
+	}
+	KUNIT_EXPECT_EQ(test, peeked, 17003ULL);
+	counted = HERE(my_pool_read(event));
+	KUNIT_EXPECT_EQ(test, peeked + counted, 17500ULL);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, event->left, 500ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 0ULL);
+	KUNIT_EXPECT_EQ(test, sim->unknown | sim->dropped, 0U);
+	/* An overflow from before us must not look like one of ours. */
+	before.global_status &= ~allowed;
+	end_pmis(test);
+}
+
+/* Each overflow is one, at its place; on each kind of counter, in both orders. */
+static void pool_samples(struct kunit *test)
+{
+	const struct sim_pmu *pmu = test->param_value;
+
+	samples(test, pmu, BIT_ULL(0), false);
+	if (pmu->fixed && pmu->version < 6)
+		samples(test, pmu, BIT_ULL(32), false);
+	if (pmu->version >= 4 && pmu->pdcm)
+		samples(test, pmu, BIT_ULL(0), true);
+}
+
+/* What is left of a period goes with the event: off the counter, to another one, and back. */
+static void pool_samples_follow(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, BIT_ULL(1) | BIT_ULL(2));
+	struct my_pool_event *twin = new_period(test, 700, BIT_ULL(1)), *other;
+	unsigned int turn;
+
+	other = new_event(test, 0xc4, BIT_ULL(2));
+	for (turn = 0; turn < 100; turn++) {
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+		run_steps(test, 13, 7);
+		/* It moves; or it goes, and somebody else has its counter. */
+		if (turn % 2)
+			KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+		run_steps(test, 1, 9);
+		if (turn % 2)
+			DO_HERE(my_pool_del(other));
+		DO_HERE(my_pool_del(event));
+		KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, twin, true)), 0);
+		run_steps(test, 10, 1);
+		DO_HERE(my_pool_pause(twin));
+		run_steps(test, 1000, 1);
+		KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(twin)), 0);
+		run_steps(test, 4, 1);
+		DO_HERE(my_pool_del(twin));
+	}
+	KUNIT_EXPECT_EQ(test, nr_seen, 10U + 2U);
+	KUNIT_EXPECT_EQ(test, event->left, 1000ULL);
+	KUNIT_EXPECT_EQ(test, twin->left, 700ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.periods | pool->set.cpu->interrupts, 0ULL);
+	/* The next one there has none. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_EXPECT_EQ(test, pool->set.event[2].attr.period, 0U);
+	DO_HERE(my_pool_del(other));
+	end_pmis(test);
+}
+
+/* With a CPU that goes and comes, too. */
+static void pool_samples_return(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), true);
+	struct my_pool_event *event = new_period(test, 1000, 0);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	run_steps(test, 1, 400);
+	KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->pmi_users, 0U);
+	test_expect_registers(test, PMU(V4), &before, &sim->regs);
+	run_steps(test, 1, 10000);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	KUNIT_EXPECT_TRUE(test, pool->pmis);
+	run_steps(test, 1, 599);
+	KUNIT_EXPECT_EQ(test, nr_seen, 0U);
+	run_steps(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, peeked, 1000ULL);
+	/* Asked for once more, it has them. */
+	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&(struct my_pmu_why) {}), 0);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->pmi_users, 1U);
+	end_pmis(test);
+}
+
+/* A period that is changed in the callback is the one after the next. */
+static void pool_samples_change(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, 0);
+	u64 start = sim_cpu(TEST_CPU)->ip;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	next_period = 300;
+	run_steps(test, 2600, 1);
+	KUNIT_ASSERT_EQ(test, nr_seen, 4U);
+	KUNIT_EXPECT_EQ(test, seen[1].ip - start, 2000ULL);
+	KUNIT_EXPECT_EQ(test, seen[1].last, 1000U);
+	KUNIT_EXPECT_EQ(test, seen[2].ip - start, 2300ULL);
+	KUNIT_EXPECT_EQ(test, seen[2].last, 300U);
+	KUNIT_EXPECT_EQ(test, seen[3].ip - start, 2600ULL);
+	/* While it does not run the caller may change both. */
+	DO_HERE(my_pool_pause(event));
+	event->attr.period = 50;
+	event->left = 20;
+	event->last = 20;
+	next_period = 0;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	run_steps(test, 70, 1);
+	KUNIT_ASSERT_EQ(test, nr_seen, 6U);
+	KUNIT_EXPECT_EQ(test, seen[4].ip - start, 2620ULL);
+	KUNIT_EXPECT_EQ(test, seen[4].last, 20U);
+	KUNIT_EXPECT_EQ(test, seen[5].ip - start, 2670ULL);
+	KUNIT_EXPECT_EQ(test, seen[5].last, 50U);
+	DO_HERE(my_pool_del(event));
+	end_pmis(test);
+}
+
+/* An NMI in the middle of work on the pool writes the sample, and leaves the count to that. */
+static void pool_samples_busy(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, BIT_ULL(0)), *other;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	u64 counted;
+
+	other = new_event(test, 0xc0, BIT_ULL(1));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	run_steps(test, 1, 990);
+	sim->skid = 3;
+	run_steps(test, 1, 15);
+	/* It comes in this. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	sim->skid = 0;
+	KUNIT_ASSERT_EQ(test, nr_seen, 1U);
+	KUNIT_EXPECT_TRUE(test, seen[0].busy);
+	KUNIT_EXPECT_EQ(test, peeked, 0ULL);
+	DO_HERE(my_pool_stop(pool));
+	DO_HERE(my_pool_del(other));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	DO_HERE(my_pool_start(pool, 0));
+	run_steps(test, 994, 1);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	run_steps(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	counted = HERE(my_pool_read(event));
+	KUNIT_EXPECT_EQ(test, peeked + counted, 2000ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 0ULL);
+	/* Or after that: it has found the overflow, and the NMI writes the sample. */
+	run_steps(test, 1, 990);
+	sim->skid = 100;
+	run_steps(test, 1, 15);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1005ULL);
+	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	sim->skid = 0;
+	DO_HERE(sim_nmi_comes(sim));
+	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
+	KUNIT_EXPECT_FALSE(test, seen[2].busy);
+	/* Or the event has gone before. */
+	run_steps(test, 1, 990);
+	sim->skid = 100;
+	run_steps(test, 1, 10);
+	DO_HERE(my_pool_del(event));
+	sim->skid = 0;
+	DO_HERE(sim_nmi_comes(sim));
+	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 1ULL);
+	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
+	KUNIT_EXPECT_EQ(test, event->left, 995ULL);
+	/* And the next one on that counter has nothing to do with it. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & 1, 0ULL);
+	run_steps(test, 1, 995);
+	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(other));
+	end_pmis(test);
+}
+
+static void pool_samples_lost(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, 0);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	records = false;
+	run_steps(test, 1, 1000);
+	records = true;
+	run_steps(test, 1, 2000);
+	DO_HERE(my_pool_pause(event));
+	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	/* One was not recorded, and two were one. */
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 2ULL);
+	/* A PMI that does not come: at the next stop, if that is not too soon, it is given up. */
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	sim->regs.lvtpc |= SIM_LVTPC_MASKED;
+	run_steps(test, 1, 1000);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1000ULL);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_TRUE(test, sim->regs.lvtpc & SIM_LVTPC_MASKED);
+	/* However often there is a stop. */
+	for (i = 0; i < NSEC_PER_MSEC / HELD_CLOCK_NS + 1; i++) {
+		sim_now();
+		if (i % 300 == 0)
+			KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	}
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_FALSE(test, sim->regs.lvtpc & SIM_LVTPC_MASKED);
+	run_steps(test, 1, 1000);
+	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 3ULL);
+	/* Nothing runs any more, and its overflow is not left. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->skid = 100;
+	run_steps(test, 1, 1000);
+	KUNIT_EXPECT_NE(test, sim->regs.global_status & BIT_ULL(event->idx), 0ULL);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT_ULL(event->idx), 0ULL);
+	sim->skid = 0;
+	DO_HERE(sim_nmi_comes(sim));
+	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
+	end_pmis(test);
+}
+
+static bool comes_back(const struct my_pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < 500 && READ_ONCE(pool->set.period[0].throttled); i++)
+		usleep_range(1000, 2000);
+	return !READ_ONCE(pool->set.period[0].throttled);
+}
+
+/* Too many: there are none for a tick; what is programmed meanwhile interrupts again. */
+static void pool_samples_storm(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, BIT_ULL(0)), *other;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned long flags;
+
+	other = new_period(test, 1000000, BIT_ULL(1));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	local_irq_save(flags);
+	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	/* It overflows without a PMI: that has no sample. */
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	KUNIT_EXPECT_TRUE(test, comes_back(pool));
+	KUNIT_EXPECT_EQ(test, pool->set.period[0].lost, 1ULL);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT_ULL(0), 0ULL);
+	KUNIT_EXPECT_TRUE(test, sim->regs.evtsel[0] & BIT(20));
+	pool->set.cpu->storm = (struct my_pmi_storm) {};
+	run_steps(test, 1, 1000);
+	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	/* It goes while it is throttled. */
+	local_irq_save(flags);
+	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	KUNIT_EXPECT_FALSE(test, sim->regs.evtsel[0] & BIT(20));
+	sim_retire(sim, 0xc0, 0x00, true, 2000);
+	my_pool_del(event);
+	KUNIT_EXPECT_EQ(test, my_pool_add(pool, event, true), 0);
+	pool->set.cpu->storm = (struct my_pmi_storm) {};
+	KUNIT_EXPECT_TRUE(test, sim->regs.evtsel[0] & BIT(20));
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 3ULL);
+	msleep(20);	/* the timer finds nothing to do */
+	/* If a register faults it is tried again. */
+	local_irq_save(flags);
+	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	pool->set.cpu->storm = (struct my_pmi_storm) {};
+	sim->fail_reg = 0x186;
+	local_irq_restore(flags);
+	msleep(20);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(pool->set.period[0].throttled));
+	sim->fail_reg = 0;
+	KUNIT_EXPECT_TRUE(test, comes_back(pool));
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(other));
+	end_pmis(test);
+}
+
+/* Another event has overflowed, and its NMI is on its way, when the one may interrupt again. */
+static void pool_samples_storm_other(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_period(test, 1000, BIT_ULL(0)), *other;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned long flags;
+
+	other = new_period(test, 1500, BIT_ULL(1));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	local_irq_save(flags);
+	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	pool->set.cpu->storm = (struct my_pmi_storm) {};
+	sim->skid = SIM_ACCESSES;
+	sim_retire(sim, 0xc0, 0x00, true, 500);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, comes_back(pool));
+	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	sim->skid = 0;
+	DO_HERE(sim_nmi_comes(sim));
+	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 0ULL);
+	DO_HERE(my_pool_del(event));
+	DO_HERE(my_pool_del(other));
+	end_pmis(test);
+}
+
+/* Where there is no interrupt, or a counter's overflow cannot be told, all else counts. */
+static void pool_samples_refused(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_period(test, 1000, BIT_ULL(0)), *other;
+	const struct my_pool_event *members[1] = { event };
+	struct my_pmu_why why = {};
+
+	other = new_event(test, 0xc0, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, members, 1), -EINVAL);
+	sim_without_apic = true;
+	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&why), -ENODEV);
+	sim_without_apic = false;
+	/* It does not freeze. */
+	sim_cpu(TEST_CPU)->fail_reg = 0x1d9;
+	my_pmi_freeze = true;
+	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&why), -EOPNOTSUPP);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	DO_HERE(my_pool_del(other));
+	/* Nor when it is back. */
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	sim_cpu(TEST_CPU)->fail_reg = 0;
+	my_pmi_freeze = false;
+	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, members, 1), 0);
+	pool->set.cpu->overflow_reliable &= ~BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, members, 1), -EINVAL);
+	pool->set.cpu->overflow_unknown |= BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, members, 1), 0);
+	/* Its bit, which was set before, goes. */
+	sim_cpu(TEST_CPU)->regs.global_status |= BIT_ULL(0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.global_status & 1, 0ULL);
+	DO_HERE(my_pool_del(event));
+	/* Its counter cannot be written. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, false)), 0);
+	sim_cpu(TEST_CPU)->fail_reg = pool->set.event[0].hw.event_base;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), -EIO);
+	DO_HERE(my_pool_del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EIO);
+	KUNIT_EXPECT_PTR_EQ(test, event->pool, (struct my_pool *)NULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->busy | pool->set.cpu->interrupts, 0ULL);
+	sim_cpu(TEST_CPU)->fail_reg = 0;
+	end_pmis(test);
+}
+
+/* Registers that fault when the CPU goes. */
+static void pool_samples_go_with_faults(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), true);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim->fail_reg = 0x1d9;
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), -EIO);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	sim->fail_reg = 0;
+	sim->regs = before;
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	KUNIT_EXPECT_TRUE(test, pool->pmis);
+	sim->fail_reg = 0x38f;
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), -EIO);
+	sim->fail_reg = 0;
+	sim->regs = before;
+	end_pmis(test);
+}
+
+/* An NMI that is none of ours may read an event. */
+static void pool_peeks(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_pool_event *event = new_event(test, 0xc0, BIT_ULL(1));
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 10ULL);
+	test_retire(test, 100, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 100ULL);
+	test_retire(test, 1, 0);
+	pool->inside = true;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	pool->inside = false;
+	pool->set.cpu->working = &pool->set;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	pool->set.cpu->working = NULL;
+	DO_HERE(my_pool_stop(pool));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	DO_HERE(my_pool_start(pool, 0));
+	sim->fail_reg = 1;	/* RDPMC */
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	sim->fail_reg = 0;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 1ULL);
+	/* If somebody else starts its counter. */
+	DO_HERE(my_pool_pause(event));
+	sim->regs.global_ctrl |= BIT_ULL(1);
+	test_retire(test, 7, 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_peek(event)), 0ULL);
+	sim->regs.global_ctrl &= ~BIT_ULL(1);
+	DO_HERE(my_pool_del(event));
+	end_pool(test);
+}
+
 static struct kunit_case pool_cases[] = {
 	KUNIT_CASE_PARAM(pool_counts, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(pool_group, test_global_gen_params),
@@ -924,6 +1453,17 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(pool_faults),
 	KUNIT_CASE(pool_goes_with_faults),
 	KUNIT_CASE(pool_control_lost),
+	KUNIT_CASE_PARAM(pool_samples, test_global_gen_params),
+	KUNIT_CASE(pool_samples_follow),
+	KUNIT_CASE(pool_samples_return),
+	KUNIT_CASE(pool_samples_change),
+	KUNIT_CASE(pool_samples_busy),
+	KUNIT_CASE(pool_samples_lost),
+	KUNIT_CASE(pool_samples_storm),
+	KUNIT_CASE(pool_samples_storm_other),
+	KUNIT_CASE(pool_samples_refused),
+	KUNIT_CASE(pool_samples_go_with_faults),
+	KUNIT_CASE(pool_peeks),
 	{}
 };
 
