@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The PMU "my_pmu" of perf: perf stat -e my_pmu/event=0xc0/u.
+ * The PMU "my_pmu" of perf: perf stat -e my_pmu/event=0xc0/u, perf record likewise.
  *
  * perf's core opens, schedules, multiplexes and inherits its events as those of any other
  * PMU.  Here they get counters of pmu_pool.c, beside what the module counts for itself and for
@@ -10,6 +10,9 @@
  * counts the same instructions.  Up to Linux 6.1 it does so with perf's own PMU alone, and with
  * ours around each event: then ours is left to what starts perf's, see my_perf_to_start().
  *
+ * What perf's own PMU calls at an overflow is not exported.  perf_tp_event() is, which records the
+ * hit of a tracepoint in all events of a list: here in one.
+ *
  * Each event keeps the module loaded; pmu_compat_perf.h has what is left of one after its end.
  */
 #include <linux/atomic.h>
@@ -17,15 +20,19 @@
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/trace_events.h>
 
 #include "pmu_compat_perf.h"
 #include "pmu_frontend.h"
 #include "pmu_hotplug.h"
 #include "pmu_names.h"
+#include "pmu_pmi.h"
 #include "pmu_pool.h"
 #include "pmu_set.h"
 #include "pmu_why.h"
@@ -33,6 +40,12 @@
 /* What an event may say: format/ below. */
 #define CONFIG_BITS	(0xff84ffffULL | MY_CONFIG_EQ | MY_CONFIG_UMASK2)
 #define CONFIG1_BITS	GENMASK_ULL(MY_PMC_NR - 1, 0)
+
+/* perf's event, and ours, which is @of of it. */
+struct frontend_event {
+	struct my_pool_event of;
+	struct perf_event *event;
+};
 
 static struct pmu frontend;
 static struct my_perf_lasting *lasting;
@@ -136,6 +149,11 @@ static const struct attribute_group *groups[] = { &format_group, &event_group, N
 
 /* --- opening and closing --------------------------------------------------------------- */
 
+static struct my_pool_event *of_event(const struct perf_event *event)
+{
+	return &((struct frontend_event *)event->pmu_private)->of;
+}
+
 static void event_destroy(struct perf_event *event)
 {
 	kfree(event->pmu_private);
@@ -202,7 +220,7 @@ static int check_group(struct perf_event *event, struct my_pool_event *e)
 	if (leader == event)
 		return my_pools_accept(event->cpu, members, nr);
 	if (is_ours(leader))
-		members[nr++] = leader->pmu_private;
+		members[nr++] = of_event(leader);
 	else if (!is_software_event(leader))
 		return -EINVAL;
 	for_each_sibling_event(sibling, leader) {
@@ -210,20 +228,60 @@ static int check_group(struct perf_event *event, struct my_pool_event *e)
 			continue;
 		if (nr == MY_PMC_NR)
 			return -EINVAL;
-		members[nr++] = sibling->pmu_private;
+		members[nr++] = of_event(sibling);
 	}
 	return my_pools_accept(event->cpu, members, nr);
+}
+
+/*
+ * perf may have changed it since the event was last there; and if it is to begin anew, it has set
+ * @period_left to 0, which write_sample() leaves negative.
+ */
+static void set_period(struct perf_event *event, struct my_pool_event *e)
+{
+	u32 period;
+
+	if (!is_sampling_event(event))
+		return;
+	period = clamp_t(u64, event->hw.sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
+	if (!local64_read(&event->hw.period_left) || e->left > period) {
+		e->left = period;
+		e->last = period;
+	}
+	e->attr.period = period;
+}
+
+/* Of a frequency perf adapts the period all the time. */
+static int check_period(struct perf_event *event, u64 period)
+{
+	return event->attr.freq || (period >= MY_PERIOD_MIN && period <= MY_PERIOD_MAX) ?
+	       0 : -EINVAL;
+}
+
+static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs);
+
+static int init_sampling(struct perf_event *event, struct my_pool_event *e)
+{
+	struct my_pmu_why why;
+	int err = check_period(event, event->attr.sample_period);
+
+	if (err)
+		return err;
+	e->sample = write_sample;
+	set_period(event, e);
+	return my_pools_take_pmis(&why) ? -EOPNOTSUPP : 0;
 }
 
 static int event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
+	struct frontend_event *f;
 	struct my_pool_event *e;
-	int err;
+	int err = 0;
 
 	if (!is_ours(event) || !smp_load_acquire(&ready))	/* see my_frontend_register() */
 		return -ENOENT;
-	if (has_branch_stack(event))
+	if (has_branch_stack(event) || attr->precise_ip)
 		return -EOPNOTSUPP;
 	if (attr->config & ~CONFIG_BITS || attr->config1 & ~CONFIG1_BITS || attr->config2 ||
 	    attr->exclude_host)
@@ -234,11 +292,13 @@ static int event_init(struct perf_event *event)
 			return err;
 		WRITE_ONCE(opened, true);
 	}
-	e = kzalloc(sizeof(*e), GFP_KERNEL);
-	if (!e)
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
 		return -ENOMEM;
+	f->event = event;
+	e = &f->of;
 	if (event->parent) {
-		const struct my_pool_event *parent = event->parent->pmu_private;
+		const struct my_pool_event *parent = of_event(event->parent);
 
 		e->attr = parent->attr;
 		e->id = parent->id;
@@ -248,18 +308,57 @@ static int event_init(struct perf_event *event)
 	} else {
 		e->id = atomic64_inc_return(&last_id);
 		err = find_event_on(event->cpu, attr, e);
-		if (!err)
-			err = check_group(event, e);
 	}
+	if (!err && is_sampling_event(event))
+		err = init_sampling(event, e);
+	if (!err && !event->parent)
+		err = check_group(event, e);
 	if (err) {
-		kfree(e);
+		kfree(f);
 		return err;
 	}
-	event->pmu_private = e;
+	event->pmu_private = f;
 	event->destroy = event_destroy;
 	event->pmu = my_perf_lasting_pmu(lasting, &frontend);
 	return 0;
 }
+
+/* --- samples: in an NMI ----------------------------------------------------------------- */
+
+/*
+ * perf_tp_event() adds the period to the count, which has it already; counts down @period_left to
+ * 0 with it, whatever the kind of sampling, so that there is one sample; and may change
+ * @sample_period, if perf adapts that to a frequency (kernel/events/core.c: perf_swevent_event(),
+ * perf_swevent_set_period()).  It does nothing for an event without the kernel if the NMI found
+ * the CPU there: the last instruction of the program was what enters it.
+ */
+static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs)
+{
+	struct perf_event *event = container_of(e, struct frontend_event, of)->event;
+	struct hlist_head list = { .first = &event->hlist_entry };
+	struct hw_perf_event *hw = &event->hw;
+	struct {
+		struct trace_entry entry;
+		u32 unused;
+	} record = {};
+	int context;
+
+	if (!busy)
+		local64_add(my_pool_peek(e), &event->count);
+	if (event->attr.exclude_kernel && !user_mode(regs))
+		return false;
+	context = perf_swevent_get_recursion_context();
+	if (context < 0)
+		return false;
+	local64_sub(e->last, &event->count);
+	hw->last_period = e->last;
+	local64_set(&hw->period_left, -(s64)e->last);
+	perf_tp_event(0, e->last, &record, sizeof(record), regs, &list, context, NULL);
+	e->attr.period = clamp_t(u64, hw->sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
+	return true;
+}
+
+NOKPROBE_SYMBOL(write_sample);
 
 /* --- on a CPU, interrupts off ---------------------------------------------------------- */
 
@@ -302,36 +401,44 @@ static int commit_txn(struct pmu *pmu)
 
 static int event_add(struct perf_event *event, int flags)
 {
+	int err;
+
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	return my_pool_add(my_pool_here(), event->pmu_private, flags & PERF_EF_START);
+	set_period(event, of_event(event));
+	err = my_pool_add(my_pool_here(), of_event(event), flags & PERF_EF_START);
+	perf_event_update_userpage(event);
+	return err;
 }
 
 static void event_read(struct perf_event *event)
 {
-	/* It may have come in the middle of anything: the count is that of the last read. */
-	if (!in_nmi())
-		local64_add(my_pool_read(event->pmu_private), &event->count);
+	struct my_pool_event *e = of_event(event);
+
+	local64_add(in_nmi() ? my_pool_peek(e) : my_pool_read(e), &event->count);
 }
 
 static void event_del(struct perf_event *event, int flags)
 {
-	struct my_pool_event *e = event->pmu_private;
+	struct my_pool_event *e = of_event(event);
 
 	my_pool_del(e);
 	local64_add(my_pool_read(e), &event->count);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_event_update_userpage(event);
 }
 
 static void event_start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
+	set_period(event, of_event(event));
 	/* If a register faults it does not count; perf's core cannot be told. */
-	my_pool_resume(event->pmu_private);
+	my_pool_resume(of_event(event));
+	perf_event_update_userpage(event);
 }
 
 static void event_stop(struct perf_event *event, int flags)
 {
-	my_pool_pause(event->pmu_private);
+	my_pool_pause(of_event(event));
 	event_read(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -341,7 +448,7 @@ static void event_stop(struct perf_event *event, int flags)
 static struct pmu frontend = {
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_hw_context,
-	.capabilities = PERF_PMU_CAP_NO_INTERRUPT | MY_PERF_CAP_SECOND_PMU,
+	.capabilities = MY_PERF_CAP_SECOND_PMU,
 	.attr_groups = groups,
 	.event_init = event_init,
 	.pmu_enable = pmu_start,
@@ -351,6 +458,7 @@ static struct pmu frontend = {
 	.start = event_start,
 	.stop = event_stop,
 	.read = event_read,
+	.check_period = check_period,
 	.start_txn = start_txn,
 	.commit_txn = commit_txn,
 	.cancel_txn = cancel_txn,

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+# Samples of the PMU my_pmu by perf record: perf-samples.sh PMU-LIST KERNEL
+#
+# lab: vm --with perf --with chrt
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# lab: program loop loop INSTRUCTIONS=1600000000
+# lab: program calls3000 calls TURNS=3000 INNER=50000 CALL=24 # sched_yield()
+# lab: program nested nested CALLS=100 INNER=50000
+# lab: program family family CHILDREN=50 INNER=100000
+# in check long: 6.12
+# in sample, lab: 6.1
+# in lab: unstable
+# in sample, lab: version=2,gp=4,fixed=3,width=32 6.12
+# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+. /root/guest/lib.sh
+
+watchdog 0
+sysctl -q -w kernel.perf_event_max_sample_rate=1000000
+sysctl -q -w kernel.perf_cpu_time_max_percent=0
+instructions=my_pmu/event=0xc0/u
+registers() {
+	for cpu in 0 1 2 3; do
+		/root/pmu-registers $cpu
+	done
+}
+
+# record OPTION... -- PROGRAM: into /tmp/samples, a line for each: time, period, address, symbol
+record() {
+	perf record -q -o /tmp/perf.data "$@" 2> /tmp/perf.err
+	perf script -i /tmp/perf.data -F time,period,ip,sym,dso 2> /dev/null | tr -d : > /tmp/samples
+}
+
+lost() {
+	perf report -i /tmp/perf.data --stats 2> /dev/null | grep -cE 'LOST|THROTTLE'
+	sed -n 's/.* perf lost/lost/p' /sys/kernel/debug/my_pmu/counters
+}
+
+# The half second that has most of them: while the host takes the CPU away no samples come.
+rate() {
+	awk 'NR == 1 { start = $1 } { n[int(2 * ($1 - start))]++ }
+		END {
+			for (i = 1; i < int(2 * ($1 - start)); i++)
+				most = n[i] > most ? n[i] : most
+			printf "%d", 2 * most
+		}' /tmp/samples
+}
+
+# --- what perf's own PMU does, for later
+record -e instructions:u -F 1000 /root/loop
+perfs_rate=$(rate)
+before=$(registers)
+
+[ -d /sys/kernel/debug/my_pmu ] || mount -t debugfs debugfs /sys/kernel/debug 2> /dev/null
+load cpu=3 counters=none
+
+# --- by period: a sample behind each PERIODth user instruction of 10,000,000
+by_period() {
+	record -e my_pmu/event=0xc0,period="$1"/u /root/loop10
+	is "each $1: as many samples as whole periods" "$(wc -l < /tmp/samples)" $((10000000 / $1))
+	is "each $1: of this period, all of them" "$(awk '{ print $2 }' /tmp/samples | sort -u)" "$1"
+	is "each $1: none lost, none throttled" "$(lost)" 0
+}
+# Odd, so that the samples come to lie on both instructions of the loop.
+by_period 99991
+by_period 1000003
+by_period 7919
+
+# See perf-record.sh: behind an odd one comes the DEC, behind an even one the JNZ, 3 bytes on.
+chrt -f -p 1 $$
+record -e $instructions -c 99991 /root/loop10
+chrt -o -p 0 $$
+dec=$(awk 'NR == 1 { print $3 }' /tmp/samples)
+wanted=$(printf '%x' $((0x$dec + 3)))
+is "each address is the next instruction's" \
+	"$(awk -v dec="$dec" -v jnz="$wanted" '$3 != (NR % 2 ? dec : jnz)' /tmp/samples)" ''
+has "which is the program's loop" "$(awk '{ print $5 }' /tmp/samples | sort -u)" '^\(?/root/loop10\)?$'
+record -e my_pmu/event=0xc4/u -c 10007 /root/loop10
+is "by branches: as many as whole periods" "$(wc -l < /tmp/samples)" $((4999999 / 10007))
+is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/samples | sort -u)" "$dec"
+record -e my_pmu/event=0xc0/ -c 100003 /root/loop10
+all=$(wc -l < /tmp/samples)
+users=$(grep -c /root/loop10 /tmp/samples)
+expect "user and kernel: $all samples, $users of them in the program" \
+	[ $((all >= 100 && all <= 110 && users >= 98)) = 1 ]
+
+# --- with what perf adds to a sample
+perf record -q -g -o /tmp/perf.data -e $instructions -c 100003 /root/nested 2> /tmp/perf.err
+perf script -i /tmp/perf.data -F ip,sym 2> /dev/null |
+	awk 'NF { chain = chain " " $2; next } chain != "" { print chain; chain = "" }' | sort | uniq -c > /tmp/chains
+is "callchains are the program's: $(head -n 3 /tmp/chains | tr -s ' \n' ' ')" \
+	"$(awk '{ $1 = ""; print }' /tmp/chains | sort -u)" " inner outer _start"
+is "with callchains: as many as whole periods" "$(awk '{ n += $1 } END { print n }' /tmp/chains)" \
+	$(((100 * (2 * 50000 + 5 + 5 + 3) + 5) / 100003))
+perf record -q -o /tmp/perf.data -e "{my_pmu/event=0xc0,period=99991/u,my_pmu/event=0xc0,counter=0x1/u,my_pmu/event=0xc4/u}:S" \
+	/root/loop10 2> /tmp/perf.err
+perf script -i /tmp/perf.data -D 2> /dev/null | sed -n 's/^\.\.\.\.\. id [0-9a-f]*, value \([0-9a-f]*\).*/0x\1/p' |
+	paste -d ' ' - - - | while read -r first second third; do
+		echo $((first)) $((second)) $((third))
+	done > /tmp/counts
+is "the counts of a group, each at one instant" \
+	"$(awk -v p=99991 '$1 != NR * p || $2 != $1 || $3 != int(($1 - 1) / 2) { print NR ": " $0 }' /tmp/counts | head -n 3)" ''
+is "one for each sample" "$(wc -l < /tmp/counts)" 100
+
+# --- tasks. By default perf has an event for each CPU, and each of them a rest.
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	perf record -q --per-thread -o /tmp/perf.$n -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
+done
+wait
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	perf script -i /tmp/perf.$n -F ip 2> /dev/null | wc -l
+done | sort | uniq -c > /tmp/numbers
+is "16 programs that yield 3000 times, each has its samples" "$(awk '{ print $1, $2 }' /tmp/numbers)" "16 3000"
+# Behind the call is the DEC that overflows; or, if its counter was just written, JNZ, which goes
+# to MOV or, the last time, on.
+is "all of them at their place" "$(for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	perf script -i /tmp/perf.$n -F ip 2> /dev/null
+done | tr -d ' ' | sort -u | grep -vE '^4010(05|17|19)$')" ''
+taskset 2 perf record -q -o /tmp/perf.data -e $instructions -c 10007 /root/family 2> /tmp/perf.err
+# Where one of them follows another on a CPU, perf lets it have the other's events, with their rest.
+children=$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)
+expect "children have theirs: $children" \
+	[ $((children >= 50 * (200007 / 10007) && children <= (50 * 200007 + 14 * 50 + 5) / 10007)) = 1 ]
+record -C 2 -e my_pmu/event=0xc0/ -c 100003 -- taskset 4 /root/loop10
+expect "all of a CPU: $(wc -l < /tmp/samples) samples" [ "$(wc -l < /tmp/samples)" -ge 99 ]
+
+# --- by frequency
+record -e $instructions -F 1000 /root/loop
+ours=$(rate)
+expect "1000 Hz: $ours a second, perf's own PMU had $perfs_rate" \
+	[ $((ours >= 600 && ours <= 1400)) = 1 ]
+is "1000 Hz: all in the program" "$(grep -v /root/loop /tmp/samples)" ''
+record -a -F 2000 -e my_pmu/event=0x3c/ -- sleep 1
+expect "2000 Hz on all CPUs, the kernel, too: $(wc -l < /tmp/samples)" [ "$(wc -l < /tmp/samples)" -gt 100 ]
+
+# --- refused
+has "a period that is too short" "$(perf record -o /tmp/perf.data -e my_pmu/event=0xc0,period=99/u true 2>&1)" \
+	'Invalid argument|Error'
+has "precise samples" "$(perf record -o /tmp/perf.data -e my_pmu/event=0xc0/pu true 2>&1)" 'not supported|Error'
+
+# --- the end
+perf record -q --per-thread -o /tmp/perf.data -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
+task=$!
+for _ in 1 2 3; do
+	echo 0 > /sys/devices/system/cpu/cpu2/online
+	echo 1 > /sys/devices/system/cpu/cpu2/online
+done
+wait $task
+is "CPUs go and come: a task has its samples" "$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)" 3000
+unload
+is "the registers are as before" "$(registers)" "$before"
+watchdog 1
+expect "perf has its own PMU again" [ "$(cat /proc/sys/kernel/nmi_watchdog)" = 1 ]
+is "nothing is an unknown NMI, or worse" "$(dmesg | grep -cE 'Uhhuh|WARNING|BUG')" 0
+
+finish
