@@ -11,6 +11,13 @@
  * my_pmu.ko must be loaded, and stays while a module that calls this is.  It leaves
  * to modules the counters that its own events do not use: all with counters=none.
  * samples/ has a whole module.
+ *
+ * Or of a task, wherever it runs:
+ *
+ *	event = my_perf_event_create_on_task(task, "instructions:u", &why);
+ *	...
+ *	my_perf_event_read_on_task(event, &count);
+ *	perf_event_release_kernel(event);
  */
 #ifndef MY_PMU_H
 #define MY_PMU_H
@@ -18,6 +25,8 @@
 #include <linux/types.h>
 
 struct my_perf_event;
+struct perf_event;
+struct task_struct;
 
 /**
  * struct my_pmu_why - why something was refused; never NULL
@@ -35,5 +44,9 @@ int my_perf_event_disable(struct my_perf_event *event);
 int my_perf_event_read(struct my_perf_event *event, u64 *count);
 int my_perf_event_read_group(struct my_perf_event *event, u64 *counts,
 			     unsigned int nr);
+
+struct perf_event *my_perf_event_create_on_task(struct task_struct *task, const char *event,
+						struct my_pmu_why *why);
+int my_perf_event_read_on_task(struct perf_event *event, u64 *count);
 
 #endif

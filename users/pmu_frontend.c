@@ -508,3 +508,16 @@ void my_frontend_unregister(void)
 	my_perf_stop_rotating(&frontend);
 	perf_pmu_unregister(&frontend);
 }
+
+/**
+ * my_frontend_type() - by which perf_event_open() knows the PMU
+ * @cpu: a CPU that is counted on: what names mean there is known
+ *
+ * Context: any.
+ * Return: the type; -1 if there is no such PMU.
+ */
+int my_frontend_type(int *cpu)
+{
+	*cpu = names_cpu;
+	return smp_load_acquire(&ready) ? frontend.type : -1;	/* see event_init() */
+}

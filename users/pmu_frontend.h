@@ -7,5 +7,6 @@ struct my_pmu_why;
 
 int my_frontend_register(int cpu, struct my_pmu_why *why);
 void my_frontend_unregister(void);
+int my_frontend_type(int *cpu);
 
 #endif
