@@ -191,6 +191,9 @@ figure perf_read_all_local $(($(mode local-perf-read-all) - here))
 figure perf_toggle_local $(($(mode local-perf-toggle) - here))
 insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
 our_costs
+pmu=$(cat /sys/bus/event_source/devices/my_pmu/type)
+figure frontend_read_remote "$(mode perf-read "pmu=$pmu")"
+figure frontend_read_local $(($(mode local-perf-read "pmu=$pmu") - here))
 rmmod my_pmu
 
 # --- a busy one

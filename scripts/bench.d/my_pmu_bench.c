@@ -60,6 +60,10 @@ static unsigned int period = 20000003;
 module_param(period, uint, 0444);
 MODULE_PARM_DESC(period, "theirs");
 
+static unsigned int pmu;
+module_param(pmu, uint, 0444);
+MODULE_PARM_DESC(pmu, "what=perf-...: the type of another PMU than perf's own");
+
 /* A CPU that has had nothing to do for so long has done what it had to do. */
 #define SETTLE_MS	4
 
@@ -202,6 +206,10 @@ static int take_perf(void)
 			.pinned = 1,
 		};
 
+		if (pmu) {
+			attr.type = pmu;
+			attr.config = i % 2 ? 0x3c : 0xc0;
+		}
 		perfs[i] = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 		if (IS_ERR(perfs[i])) {
 			pr_err("my_pmu_bench: perf: %pe\n", perfs[i]);
