@@ -577,19 +577,23 @@ static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	return first;
 }
 
-static int intel_look(const struct my_x86_pmu *pmu, struct my_pmu_state *state, u64 counters)
+static int intel_look(const struct my_x86_pmu *pmu, struct my_pmu_state *state, u64 counters,
+		      u64 *running)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
 	u64 ctrl;
 	int err;
 
 	lockdep_assert_irqs_disabled();
+	*running = 0;
 	if (pmu->version < GLOBAL_VERSION)
 		return 0;
 	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
-	if (!err)
-		s->others = ctrl & ~counters;
-	return err;
+	if (err)
+		return err;
+	s->others = ctrl & ~counters;
+	*running = ctrl & counters;
+	return 0;
 }
 
 /*

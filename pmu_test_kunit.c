@@ -4462,11 +4462,14 @@ static void core_with_perf(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
 	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu0 gp3 perf\ncpu1 "), "%s", m.buf);
 	my_pmu_cpu_of(0)->lost = 7;
+	my_pmu_cpu_of(0)->lost_samples = 3;
 	m.count = 0;
 	KUNIT_ASSERT_EQ(test, counters_show(&m, NULL), 0);
-	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf, "cpu0 gp3 perf\ncpu0 perf lost 7\ncpu1 "),
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(m.buf,
+						   "cpu0 gp3 perf\ncpu0 perf lost 7\ncpu0 perf lost samples 3\ncpu1 "),
 			      "%s", m.buf);
 	my_pmu_cpu_of(0)->lost = 0;
+	my_pmu_cpu_of(0)->lost_samples = 0;
 	test_pool_del(0, perf_event);
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0ULL);
@@ -4522,7 +4525,7 @@ static void core_pool_faults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0ULL);
 	sim_cpu(0)->broken = SIM_SOUND;
 	KUNIT_EXPECT_EQ(test, my_pools_lend(0), 0);
-	sim_cpu(0)->fail_nth = 4;
+	sim_cpu(0)->fail_nth = 1;
 	unload_module();
 	KUNIT_EXPECT_EQ(test, count_lines("a PMU register faulted, not all that perf"), 1U);
 	expect_untouched(test, PMU(V4), &before);

@@ -22,6 +22,17 @@ static inline u64 my_pmu_now(void)
 }
 
 /**
+ * my_pmu_coarse_now() - the moment, or up to a tick of the kernel earlier, in a few instructions
+ *
+ * Context: any, but not NMI.
+ * Return: CLOCK_MONOTONIC, ns.
+ */
+static inline u64 my_pmu_coarse_now(void)
+{
+	return ktime_get_coarse_ns();
+}
+
+/**
  * my_pmu_nmi_now() - the moment, for NMIs, which may have interrupted who sets the clock
  *
  * Context: any, including NMI.

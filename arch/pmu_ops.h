@@ -289,8 +289,8 @@ struct my_pmu_probe {
  *	version 2 on); overflow bits of @ack are cleared before, so that none that is set
  *	from now on is lost
  * @stop: stop them, likewise, and say what was seen; after @save
- * @look: between @stop and @start of these counters: others have started or stopped theirs
- *	meanwhile, and @start leaves them so
+ * @look: before @start of these counters: others have started or stopped theirs since @stop,
+ *	and @start leaves them so; and say which of these run
  * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
  *	where that can be seen
  * @write: the counter, from the low 32 bits, sign-extended
@@ -358,7 +358,7 @@ struct my_pmu_ops {
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters, struct my_pmu_stopped *stopped);
 	int (*look)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-		    u64 counters);
+		    u64 counters, u64 *running);
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	void (*capture_one)(void *request);

@@ -25,6 +25,7 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 
@@ -399,6 +400,13 @@ static int commit_txn(struct pmu *pmu)
 	return 0;
 }
 
+/* Whoever has mapped it reads its count there. */
+static void update_page(struct perf_event *event)
+{
+	if (rcu_access_pointer(event->rb))
+		perf_event_update_userpage(event);
+}
+
 static int event_add(struct perf_event *event, int flags)
 {
 	int err;
@@ -406,7 +414,7 @@ static int event_add(struct perf_event *event, int flags)
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	set_period(event, of_event(event));
 	err = my_pool_add(my_pool_here(), of_event(event), flags & PERF_EF_START);
-	perf_event_update_userpage(event);
+	update_page(event);
 	return err;
 }
 
@@ -421,10 +429,9 @@ static void event_del(struct perf_event *event, int flags)
 {
 	struct my_pool_event *e = of_event(event);
 
-	my_pool_del(e);
-	local64_add(my_pool_read(e), &event->count);
+	local64_add(my_pool_del(e), &event->count);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	perf_event_update_userpage(event);
+	update_page(event);
 }
 
 static void event_start(struct perf_event *event, int flags)
@@ -433,7 +440,7 @@ static void event_start(struct perf_event *event, int flags)
 	set_period(event, of_event(event));
 	/* If a register faults it does not count; perf's core cannot be told. */
 	my_pool_resume(of_event(event));
-	perf_event_update_userpage(event);
+	update_page(event);
 }
 
 static void event_stop(struct perf_event *event, int flags)

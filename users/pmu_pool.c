@@ -10,12 +10,14 @@
  *
  * A counter stays programmed when its event goes, and only does not run.  If the same event
  * is the next one there, as that of a task which is back, nothing is written but
- * IA32_PERF_GLOBAL_CTRL, once when it goes and twice when it comes, for any number of events.
+ * IA32_PERF_GLOBAL_CTRL, once when it goes and once when it comes, for any number of events.
  *
  * perf's core stops and starts its own PMU, too, around what it does with our events: it
  * writes 0 to IA32_PERF_GLOBAL_CTRL, and then all ones (arch/x86/events/intel/core.c), before
  * or after we do.  So a counter that does not run was stopped by somebody else only if another
- * one of the CPU runs; and what others run is looked at again before ours are started.
+ * one of the CPU runs; and what others run is looked at again before ours are started.  Those
+ * that do not run for us may run all the same.  As that is seldom, counters of which none runs
+ * for us are taken to stand still, until one of them is found to have grown, or to run.
  *
  * The counters' registers are put back when the CPU goes, at unload, and when another module
  * gets the counter.
@@ -58,7 +60,8 @@
  * @set: its event set, whose places are counters.  Its counters are @set.used; those with an
  *	event that runs are @set.active, as places and as counters
  * @stops: how many calls of my_pool_stop() are open
- * @now: when the first of them came, CLOCK_MONOTONIC, ns
+ * @taken_to_stand: since the first of them: no counter ran for us, so none was stopped
+ * @now: a moment since then, CLOCK_MONOTONIC, ns; or 0
  * @ack: overflows that are accounted for
  * @held: counters that are programmed: what their registers held before is saved
  * @holds: of each of them the id of the event for which; 0 if it is not programmed
@@ -67,6 +70,7 @@
  *	an event
  * @kind: see my_pool_kind()
  * @pmis: its counters may interrupt
+ * @next: when all are freed
  * @patience: until then a PMI that has not come is only late, CLOCK_MONOTONIC, ns
  *
  * Used on the CPU alone, with interrupts off; except that @set.used and @set.offline change under
@@ -76,6 +80,7 @@
 struct my_pool {
 	struct my_event_set set;
 	unsigned int stops;
+	bool taken_to_stand;
 	u64 now;
 	u64 ack;
 	u64 held;
@@ -85,9 +90,10 @@ struct my_pool {
 	int kind;
 	bool pmis;
 	u64 patience;
+	struct my_pool *next;
 };
 
-static DEFINE_PER_CPU(struct my_pool *, pools);
+DEFINE_PER_CPU(struct my_pool *, my_pools);
 
 /*
  * Taken under cpus_read_lock(), or in a hotplug callback.
@@ -117,18 +123,49 @@ static struct {
 /* Counters of 48 bits have 35 minutes; more is not needed. */
 #define KEEP_UP_MAX_MS	(60U * 60 * MSEC_PER_SEC)
 
-/**
- * my_pool_here() - the pool of this CPU
- *
- * Context: interrupts off, as long as it is used.
- * Return: the pool; NULL outside of my_pools_begin() and my_pools_end().
- */
-struct my_pool *my_pool_here(void)
+/* --- stop and start ----------------------------------------------------------------- */
+
+static u64 time_of(struct my_pool *pool)
 {
-	return READ_ONCE(state.begun) ? this_cpu_read(pools) : NULL;
+	if (!pool->now)
+		pool->now = my_pmu_now();
+	return pool->now;
 }
 
-/* --- stop and start ----------------------------------------------------------------- */
+static noinline void stop_counters(struct my_pool *pool)
+{
+	struct my_event_set *set = &pool->set;
+	u64 known = set->stopped_externally;
+	bool inside = pool->inside;
+
+	pool->inside = true;
+	/* Here one stop may follow the other sooner than a PMI its overflow. */
+	if (unlikely(set->periods) && my_pmu_now() < pool->patience)
+		set->overdue = 0;
+	if (my_event_set_stop(set))
+		set->stopped.overflowed = 0;	/* that is of another stop */
+	else if (!set->stopped.enabled || pool->taken_to_stand)
+		set->stopped_externally = known;
+	if (unlikely(set->periods) && !set->overdue)
+		pool->patience = time_of(pool) + PATIENCE_NS;
+	pool->taken_to_stand = false;
+	pool->inside = inside;
+}
+
+static void begin_stop(struct my_pool *pool)
+{
+	struct my_event_set *set = &pool->set;
+
+	pool->now = 0;
+	pool->ack = 0;
+	if (set->active) {
+		stop_counters(pool);
+		return;
+	}
+	my_pmu_cpu_begin(set->cpu, set);
+	pool->taken_to_stand = true;
+	set->stopped.overflowed = 0;
+}
 
 /**
  * my_pool_stop() - the counters of a pool stand still
@@ -141,25 +178,9 @@ struct my_pool *my_pool_here(void)
  */
 void my_pool_stop(struct my_pool *pool)
 {
-	struct my_event_set *set = &pool->set;
-	u64 known = set->stopped_externally;
-
 	lockdep_assert_irqs_disabled();
-	if (pool->stops++ || set->offline)
-		return;
-	pool->inside = true;
-	/* Here one stop may follow the other sooner than a PMI its overflow. */
-	if (unlikely(set->periods) && my_pmu_now() < pool->patience)
-		set->overdue = 0;
-	if (my_event_set_stop(set))
-		set->stopped.overflowed = 0;	/* that is of another stop */
-	else if (!set->stopped.enabled)
-		set->stopped_externally = known;
-	pool->now = my_pmu_now();
-	if (!set->overdue)
-		pool->patience = pool->now + PATIENCE_NS;
-	pool->ack = 0;
-	pool->inside = false;
+	if (!pool->stops++)
+		begin_stop(pool);
 }
 
 /*
@@ -169,7 +190,7 @@ void my_pool_stop(struct my_pool *pool)
 static int update(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
-	int err = my_event_set_update(set, counters, pool->now);
+	int err = my_event_set_update(set, counters, time_of(pool));
 	u64 lost = set->marks.clobbered | set->marks.late;
 
 	if (unlikely(lost))
@@ -179,6 +200,68 @@ static int update(struct my_pool *pool, u64 counters)
 	pool->ack |= set->stopped.overflowed & counters & set->cpu->overflow_reliable &
 		     ~set->cpu->interrupts;
 	return err;
+}
+
+/*
+ * Likewise, of one counter: as nearly always it has grown by little, and nobody has touched it.
+ * If it runs on, @time is when this was.
+ */
+static noinline void update_one(struct my_pool *pool, int idx, u64 time)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_perf_event *event = &set->event[idx];
+	const struct my_pmu_cpu *cpu = set->cpu;
+	u64 unusual = set->stopped_externally | set->stopped.overflowed | set->periods |
+		      ~cpu->overflow_reliable;
+	u64 now;
+
+	if (unlikely(unusual & BIT_ULL(idx)) || cpu->pmu.ops->read(&event->hw, &now) ||
+	    !my_pmu_plausible(now - event->hw.prev_count, 0)) {
+		update(pool, BIT_ULL(idx));
+		return;
+	}
+	accumulate(event, now - event->hw.prev_count, now, time);
+}
+
+/* They were taken to stand still, and do not. */
+static noinline void stop_after_all(struct my_pool *pool)
+{
+	struct my_event_set *set = &pool->set;
+	u64 left;
+
+	stop_counters(pool);
+	/* Those that have just begun begin now; none has a period, which is always programmed. */
+	for (left = set->active; left; left &= left - 1) {
+		struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
+
+		set->cpu->pmu.ops->read(hw, &hw->prev_count);
+	}
+	pool->ack |= set->stopped.overflowed & set->active & set->cpu->overflow_reliable;
+}
+
+static void end_stop(struct my_pool *pool, u64 others)
+{
+	struct my_event_set *set = &pool->set;
+	struct my_pmu_cpu *cpu = set->cpu;
+	bool start = set->active & ~others || pool->ack;
+	u64 running;
+
+	pool->inside = start;
+	if (start) {
+		/* If a register faults the next stop says what became of it. */
+		cpu->pmu.ops->look(&cpu->pmu, &cpu->state, set->used, &running);
+		if (unlikely(pool->taken_to_stand && running & set->active))
+			stop_after_all(pool);
+	}
+	/* Meanwhile an NMI has left overflows to us. */
+	if (unlikely(set->periods))
+		update(pool, set->periods);
+	pool->stops = 0;
+	my_pmu_cpu_end(cpu);
+	WRITE_ONCE(cpu->arming, 0);	/* not before that */
+	if (start)
+		cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others, pool->ack);
+	pool->inside = false;
 }
 
 /**
@@ -193,23 +276,10 @@ static int update(struct my_pool *pool, u64 counters)
  */
 void my_pool_start(struct my_pool *pool, u64 others)
 {
-	struct my_event_set *set = &pool->set;
-	struct my_pmu_cpu *cpu = set->cpu;
-
-	/* Meanwhile an NMI has left overflows to us. */
-	if (unlikely(set->periods) && pool->stops == 1)
-		update(pool, set->periods);
-	if (--pool->stops || set->offline)
-		return;
-	my_pmu_cpu_end(cpu);
-	WRITE_ONCE(cpu->arming, 0);	/* not before that */
-	if (!(set->active & ~others) && !pool->ack)
-		return;
-	pool->inside = true;
-	/* If a register faults the next stop says what became of it. */
-	cpu->pmu.ops->look(&cpu->pmu, &cpu->state, set->used);
-	cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others, pool->ack);
-	pool->inside = false;
+	if (pool->stops > 1)
+		pool->stops--;
+	else
+		end_stop(pool, others);
 }
 
 /* --- an event on its counter ---------------------------------------------------------- */
@@ -241,9 +311,9 @@ static noinline void end_period(struct my_pool *pool, struct my_pool_event *even
 	struct my_perf_event *place = &set->event[idx];
 	struct my_period *period = my_period_of(place);
 
-	/* Then its control is not as it was. */
-	if (period->throttled)
-		pool->holds[idx] = 0;
+	/* Somebody else may start it: then it must not interrupt. */
+	set->cpu->pmu.ops->interrupt(&place->hw, false);
+	pool->holds[idx] = 0;
 	my_pmi_forget(place, set->stopped.overflowed);
 	pool->ack |= set->stopped.overflowed & BIT_ULL(idx);
 	set->periods &= ~BIT_ULL(idx);
@@ -267,7 +337,7 @@ static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 v
 			return err;
 	}
 	hw->prev_count = value;
-	hw->prev_time = pool->now;
+	hw->prev_time = my_pmu_coarse_now();
 	/* It is from before. */
 	pool->ack |= set->stopped.overflowed & bit &
 		     (set->cpu->overflow_reliable | set->cpu->interrupts);
@@ -283,7 +353,7 @@ static void rest(struct my_pool *pool, int idx)
 	struct my_event_set *set = &pool->set;
 	u64 bit = BIT_ULL(idx);
 
-	update(pool, bit);
+	update_one(pool, idx, set->event[idx].hw.prev_time);
 	if (unlikely(set->periods & bit))
 		end_period(pool, pool->on[idx], idx);
 	set->active &= ~bit;
@@ -303,9 +373,15 @@ static int program(struct my_pool *pool, const struct my_pool_event *event, int 
 
 	if (pool->holds[idx] == event->id) {
 		err = ops->read(hw, value);
+		if (unlikely(pool->taken_to_stand && *value != hw->prev_count)) {
+			stop_after_all(pool);
+			err = ops->read(hw, value);
+		}
 		if (err <= 0)
 			return err;
 	}
+	if (pool->taken_to_stand)
+		stop_after_all(pool);
 	pool->holds[idx] = event->id;
 	ops->encode(&cpu->pmu, &event->attr, hw);
 	pool->inside = true;
@@ -431,7 +507,7 @@ static int move(struct my_pool *pool, int idx, int to)
  * to one whose event can, and so forth.  Then each of them moves, and the first counter of the
  * way is free.
  */
-static int find_way(struct my_pool *pool, u64 can)
+static noinline int find_way(struct my_pool *pool, u64 can)
 {
 	u64 used = pool->set.used, free = used & ~pool->set.cpu->busy, reached = can, left;
 	unsigned int first = 0, nr = 0;
@@ -464,13 +540,14 @@ static int find_way(struct my_pool *pool, u64 can)
 /* The one that still holds the event; else a fixed one, which could count no other event. */
 static int choose(struct my_pool *pool, const struct my_pool_event *event)
 {
-	u64 can = counters_of(pool, event) & pool->set.used;
-	u64 free = can & ~pool->set.cpu->busy;
+	u64 free = pool->set.used & ~pool->set.cpu->busy, can;
 
+	if (pool->holds[event->idx] == event->id && free & BIT_ULL(event->idx))
+		return event->idx;
+	can = counters_of(pool, event) & pool->set.used;
+	free &= can;
 	if (!free)
 		return find_way(pool, can);
-	if (free & BIT_ULL(event->idx) && pool->holds[event->idx] == event->id)
-		return event->idx;
 	if (free & MY_FIXED_COUNTERS)
 		free &= MY_FIXED_COUNTERS;
 	return __ffs64(free & ~pool->held ?: free);
@@ -500,6 +577,14 @@ int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run)
 	return err;
 }
 
+static u64 tell(struct my_pool_event *event)
+{
+	u64 grown = event->grown;
+
+	event->grown = 0;
+	return grown;
+}
+
 /**
  * my_pool_del() - an event goes
  * @event: the event; its pool is this CPU's; or it has lost it, as all below
@@ -507,17 +592,19 @@ int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run)
  * Its counter stays programmed.
  *
  * Context: as my_pool_add().
+ * Return: as my_pool_read().
  */
-void my_pool_del(struct my_pool_event *event)
+u64 my_pool_del(struct my_pool_event *event)
 {
 	struct my_pool *pool = event->pool;
 
-	if (!pool)
-		return;
-	my_pool_stop(pool);
-	take_off(event);
-	event->pool = NULL;
-	my_pool_start(pool, 0);
+	if (pool) {
+		my_pool_stop(pool);
+		take_off(event);
+		event->pool = NULL;
+		my_pool_start(pool, 0);
+	}
+	return tell(event);
 }
 
 /**
@@ -584,18 +671,15 @@ static bool is_at_work(const struct my_pool *pool)
 u64 my_pool_read(struct my_pool_event *event)
 {
 	struct my_pool *pool = event->pool;
-	u64 grown;
 
 	if (pool && !is_at_work(pool)) {
 		my_pool_stop(pool);
 		if (pool->set.active & BIT_ULL(event->idx))
-			update(pool, BIT_ULL(event->idx));
+			update_one(pool, event->idx, my_pmu_coarse_now());
 		take_count(event);
 		my_pool_start(pool, 0);
 	}
-	grown = event->grown;
-	event->grown = 0;
-	return grown;
+	return tell(event);
 }
 
 /**
@@ -792,6 +876,7 @@ static int go_on_cpu(struct my_event_set *set, u64 unused, void *data)
 		rest(pool, __ffs64(left));
 	WRITE_ONCE(set->cpu->busy, 0);
 	err = give_up(pool, set->used);
+	pool->ack = 0;	/* done */
 	WRITE_ONCE(set->offline, true);
 	my_pool_start(pool, 0);
 	if (pool->pmis) {
@@ -858,7 +943,7 @@ static void keep_up(struct work_struct *work)
 	cpus_read_lock();
 	mutex_lock(&pools_lock);
 	for_each_online_cpu(cpu) {
-		pool = per_cpu(pools, cpu);
+		pool = per_cpu(my_pools, cpu);
 		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&pool->set),
 						    state.rate_log2));
 		if (READ_ONCE(pool->set.active) &&
@@ -870,13 +955,25 @@ static void keep_up(struct work_struct *work)
 	queue_delayed_work(system_dfl_wq, &keeper, max(msecs_to_jiffies(ms) / 4, 1UL));
 }
 
+/* Who has called my_pool_here() may use it until then. */
 static void free_pools(void)
 {
+	struct my_pool *pool, *first = NULL;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		kvfree(per_cpu(pools, cpu));
-		per_cpu(pools, cpu) = NULL;
+		pool = per_cpu(my_pools, cpu);
+		if (!pool)
+			break;
+		pool->next = first;
+		first = pool;
+		WRITE_ONCE(per_cpu(my_pools, cpu), NULL);
+	}
+	synchronize_rcu();
+	while (first) {
+		pool = first;
+		first = pool->next;
+		kvfree(pool);
 	}
 }
 
@@ -900,7 +997,7 @@ static int make_pools(void)
 			pool->set.event[idx].set = &pool->set;
 			pool->set.event[idx].hw.idx = idx;
 		}
-		per_cpu(pools, cpu) = pool;
+		per_cpu(my_pools, cpu) = pool;
 	}
 	return 0;
 }
@@ -927,7 +1024,7 @@ int my_pools_begin(u64 reserved, bool guarded, u64 known)
 		state.guarded = guarded;
 		state.known = known;
 		state.rate_log2 = MY_RATE_LOG2;
-		WRITE_ONCE(state.begun, true);
+		state.begun = true;
 		queue_delayed_work(system_dfl_wq, &keeper, 1);
 	}
 	mutex_unlock(&pools_lock);
@@ -953,7 +1050,7 @@ int my_pools_take_pmis(struct my_pmu_why *why)
 	if (!err) {
 		state.pmis = true;
 		for_each_online_cpu(cpu) {
-			cpu_err = my_event_set_call(&per_cpu(pools, cpu)->set, 0, begin_pmis, why);
+			cpu_err = my_event_set_call(&per_cpu(my_pools, cpu)->set, 0, begin_pmis, why);
 			any |= cpu_err == 1;
 			err = cpu_err < 0 ? cpu_err : err;
 		}
@@ -994,10 +1091,9 @@ int my_pools_end(void)
 	}
 	cpus_read_unlock();
 	mutex_lock(&pools_lock);
-	WRITE_ONCE(state.begun, false);
+	state.begun = false;
 	mutex_unlock(&pools_lock);
 	cancel_delayed_work_sync(&keeper);
-	synchronize_rcu();	/* for who has called my_pool_here() */
 	free_pools();
 	if (state.pmis)
 		my_pmi_put();
@@ -1024,7 +1120,7 @@ static int find_kind(const struct my_pmu_cpu *cpu)
 static int come(int cpu, struct my_pmu_why *why)
 {
 	struct my_pmu_cpu *c = my_pmu_cpu_of(cpu);
-	struct my_pool *pool = per_cpu(pools, cpu);
+	struct my_pool *pool = per_cpu(my_pools, cpu);
 	u64 counters;
 	int err;
 
@@ -1083,9 +1179,9 @@ int my_pools_go(int cpu)
 
 	mutex_lock(&pools_lock);
 	if (state.begun)
-		err = my_event_set_call(&per_cpu(pools, cpu)->set, 0, go_on_cpu, NULL);
+		err = my_event_set_call(&per_cpu(my_pools, cpu)->set, 0, go_on_cpu, NULL);
 	if (state.begun)
-		my_restart_cancel(&per_cpu(pools, cpu)->set.restart);
+		my_restart_cancel(&per_cpu(my_pools, cpu)->set.restart);
 	mutex_unlock(&pools_lock);
 	return err;
 }
@@ -1106,7 +1202,7 @@ int my_pools_withdraw(int cpu, u64 counters, struct my_pmu_why *why)
 
 	mutex_lock(&pools_lock);
 	if (state.begun)
-		err = my_event_set_call(&per_cpu(pools, cpu)->set, counters, withdraw_on_cpu,
+		err = my_event_set_call(&per_cpu(my_pools, cpu)->set, counters, withdraw_on_cpu,
 					why);
 	mutex_unlock(&pools_lock);
 	return err;
@@ -1129,10 +1225,10 @@ int my_pools_lend(int cpu)
 
 	mutex_lock(&pools_lock);
 	counters = find_counters(my_pmu_cpu_of(cpu));
-	if (state.begun && per_cpu(pools, cpu)->set.offline)
+	if (state.begun && per_cpu(my_pools, cpu)->set.offline)
 		err = cpu_active(cpu) ? come(cpu, &why) : 0;
 	else if (state.begun && counters)
-		err = my_event_set_call(&per_cpu(pools, cpu)->set, counters, lend_on_cpu, NULL);
+		err = my_event_set_call(&per_cpu(my_pools, cpu)->set, counters, lend_on_cpu, NULL);
 	mutex_unlock(&pools_lock);
 	return err;
 }
@@ -1149,8 +1245,8 @@ int my_pool_kind(int cpu)
 	int kind = -1;
 
 	mutex_lock(&pools_lock);
-	if (state.begun && per_cpu(pools, cpu)->set.used)
-		kind = per_cpu(pools, cpu)->kind;
+	if (state.begun && per_cpu(my_pools, cpu)->set.used)
+		kind = per_cpu(my_pools, cpu)->kind;
 	mutex_unlock(&pools_lock);
 	return kind;
 }
@@ -1178,8 +1274,8 @@ int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigne
 	for_each_online_cpu(other) {
 		if (pool || (cpu >= 0 && cpu != other))
 			continue;
-		if (per_cpu(pools, other)->set.used)
-			pool = per_cpu(pools, other);
+		if (per_cpu(my_pools, other)->set.used)
+			pool = per_cpu(my_pools, other);
 	}
 	for (i = 0; i < nr && pool; i++) {
 		struct my_hw_perf_event hw = { .idx = 0 };

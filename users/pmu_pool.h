@@ -3,6 +3,8 @@
 #ifndef MY_PMU_POOL_H
 #define MY_PMU_POOL_H
 
+#include <linux/percpu.h>
+
 #include "pmu_ops.h"
 
 struct my_pool;
@@ -60,11 +62,23 @@ int my_pool_kind(int cpu);
 u64 my_pool_counters(const struct my_x86_pmu *pmu, const struct my_perf_event_attr *attr);
 int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigned int nr);
 
-struct my_pool *my_pool_here(void);
+DECLARE_PER_CPU(struct my_pool *, my_pools);
+
+/**
+ * my_pool_here() - the pool of this CPU
+ *
+ * Context: interrupts off, as long as it is used.
+ * Return: the pool; NULL outside of my_pools_begin() and my_pools_end().
+ */
+static inline struct my_pool *my_pool_here(void)
+{
+	return this_cpu_read(my_pools);
+}
+
 void my_pool_stop(struct my_pool *pool);
 void my_pool_start(struct my_pool *pool, u64 others);
 int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run);
-void my_pool_del(struct my_pool_event *event);
+u64 my_pool_del(struct my_pool_event *event);
 void my_pool_pause(struct my_pool_event *event);
 int my_pool_resume(struct my_pool_event *event);
 u64 my_pool_read(struct my_pool_event *event);

@@ -13,6 +13,12 @@ static inline u64 my_pmu_now(void)
 	return sim_now();
 }
 
+/* The tick is fast here. */
+static inline u64 my_pmu_coarse_now(void)
+{
+	return sim_now() & ~0xffffULL;
+}
+
 static inline u64 my_pmu_nmi_now(void)
 {
 	return sim_now();
