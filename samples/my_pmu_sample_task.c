@@ -17,23 +17,39 @@ module_param(pid, int, 0444);
 static char *event = "instructions:u";
 module_param(event, charp, 0444);
 
+/* Under kernel_param_lock(), which whoever reads the parameter has; it may be read at any time. */
 static struct perf_event *task_event;
 
 static int get_count(char *buffer, const struct kernel_param *param)
 {
 	u64 count;
-	int err = my_perf_event_read_on_task(task_event, &count);
+	int err;
 
+	if (!task_event)
+		return -ENODEV;
+	err = my_perf_event_read_on_task(task_event, &count);
 	return sprintf(buffer, "%llu%s\n", count, err ? " (in a part of the time)" : "");
 }
 
 static const struct kernel_param_ops count_ops = { .get = get_count };
 module_param_cb(count, &count_ops, NULL, 0400);
 
+static struct perf_event *exchange(struct perf_event *new)
+{
+	struct perf_event *old;
+
+	kernel_param_lock(THIS_MODULE);
+	old = task_event;
+	task_event = new;
+	kernel_param_unlock(THIS_MODULE);
+	return old;
+}
+
 static int __init sample_init(void)
 {
 	struct pid *number = find_get_pid(pid);
 	struct task_struct *task = get_pid_task(number, PIDTYPE_PID);
+	struct perf_event *new;
 	struct my_pmu_why why;
 
 	put_pid(number);
@@ -41,18 +57,19 @@ static int __init sample_init(void)
 		pr_err("my_pmu_sample_task: pid: there is no task %d\n", pid);
 		return -ESRCH;
 	}
-	task_event = my_perf_event_create_on_task(task, event, &why);
+	new = my_perf_event_create_on_task(task, event, &why);
 	put_task_struct(task);
-	if (IS_ERR(task_event)) {
+	if (IS_ERR(new)) {
 		pr_err("my_pmu_sample_task: %s\n", why.text);
-		return PTR_ERR(task_event);
+		return PTR_ERR(new);
 	}
+	exchange(new);
 	return 0;
 }
 
 static void __exit sample_exit(void)
 {
-	perf_event_release_kernel(task_event);
+	perf_event_release_kernel(exchange(NULL));
 }
 
 module_init(sample_init);

@@ -25,7 +25,6 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 
@@ -182,6 +181,8 @@ static int find_event(int cpu, const struct perf_event_attr *attr, struct my_poo
 		.allowed = attr->config1,
 		.exclude_user = attr->exclude_user,
 		.exclude_kernel = attr->exclude_kernel,
+		/* Not the one that it will have; but that it has one. */
+		.period = attr->sample_period ? MY_PERIOD_MIN : 0,
 	};
 	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), cpu, &e->attr, &why);
 	if (err)
@@ -236,7 +237,7 @@ static int check_group(struct perf_event *event, struct my_pool_event *e)
 
 /*
  * perf may have changed it since the event was last there; and if it is to begin anew, it has set
- * @period_left to 0, which write_sample() leaves negative.
+ * @period_left to 0; once: it is negative then, also after a sample.
  */
 static void set_period(struct perf_event *event, struct my_pool_event *e)
 {
@@ -245,9 +246,14 @@ static void set_period(struct perf_event *event, struct my_pool_event *e)
 	if (!is_sampling_event(event))
 		return;
 	period = clamp_t(u64, event->hw.sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
-	if (!local64_read(&event->hw.period_left) || e->left > period) {
+	if (!local64_read(&event->hw.period_left)) {
+		local64_set(&event->hw.period_left, -(s64)period);
 		e->left = period;
 		e->last = period;
+	} else if (e->left > period) {
+		/* What has been counted of it is in the next sample. */
+		e->last -= e->left - period;
+		e->left = period;
 	}
 	e->attr.period = period;
 }
@@ -268,9 +274,12 @@ static int init_sampling(struct perf_event *event, struct my_pool_event *e)
 
 	if (err)
 		return err;
+	/* That would be what a tracepoint says of its hit: the PID outside of a container, too. */
+	if (event->attr.sample_type & PERF_SAMPLE_RAW)
+		return -EOPNOTSUPP;
 	e->sample = write_sample;
 	set_period(event, e);
-	return my_pools_take_pmis(&why) ? -EOPNOTSUPP : 0;
+	return !event->parent && my_pools_take_pmis(&why) ? -EOPNOTSUPP : 0;
 }
 
 static int event_init(struct perf_event *event)
@@ -327,11 +336,12 @@ static int event_init(struct perf_event *event)
 /* --- samples: in an NMI ----------------------------------------------------------------- */
 
 /*
- * perf_tp_event() adds the period to the count, which has it already; counts down @period_left to
- * 0 with it, whatever the kind of sampling, so that there is one sample; and may change
- * @sample_period, if perf adapts that to a frequency (kernel/events/core.c: perf_swevent_event(),
- * perf_swevent_set_period()).  It does nothing for an event without the kernel if the NMI found
- * the CPU there: the last instruction of the program was what enters it.
+ * perf_tp_event() adds its number of events to the count, which has them already, and to
+ * @period_left: at 0 there is one sample, of @last_period.  So the number is 0; unless the sample
+ * is to have the period in it, which is that number then, and is taken from the count before.  It
+ * may change @sample_period, if perf adapts that to a frequency (kernel/events/core.c:
+ * perf_swevent_event(), perf_swevent_set_period()).  It does nothing for an event without the
+ * kernel if the NMI found the CPU there: the last instruction of the program was what enters it.
  */
 static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs)
 {
@@ -343,6 +353,7 @@ static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *reg
 		u32 unused;
 	} record = {};
 	int context;
+	u64 nr;
 
 	if (!busy)
 		local64_add(my_pool_peek(e), &event->count);
@@ -351,10 +362,11 @@ static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *reg
 	context = perf_swevent_get_recursion_context();
 	if (context < 0)
 		return false;
-	local64_sub(e->last, &event->count);
+	nr = event->attr.sample_type & PERF_SAMPLE_PERIOD && !event->attr.freq ? e->last : 0;
+	local64_sub(nr, &event->count);
 	hw->last_period = e->last;
-	local64_set(&hw->period_left, -(s64)e->last);
-	perf_tp_event(0, e->last, &record, sizeof(record), regs, &list, context, NULL);
+	local64_set(&hw->period_left, -(s64)nr);
+	perf_tp_event(0, nr, &record, sizeof(record), regs, &list, context, NULL);
 	e->attr.period = clamp_t(u64, hw->sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
 	return true;
 }
@@ -403,7 +415,7 @@ static int commit_txn(struct pmu *pmu)
 /* Whoever has mapped it reads its count there. */
 static void update_page(struct perf_event *event)
 {
-	if (rcu_access_pointer(event->rb))
+	if (READ_ONCE(event->rb))
 		perf_event_update_userpage(event);
 }
 

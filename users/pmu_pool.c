@@ -135,7 +135,7 @@ static u64 time_of(struct my_pool *pool)
 static noinline void stop_counters(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
-	u64 known = set->stopped_externally;
+	u64 known = set->stopped_externally, seen = set->overdue;
 	bool inside = pool->inside;
 
 	pool->inside = true;
@@ -146,7 +146,7 @@ static noinline void stop_counters(struct my_pool *pool)
 		set->stopped.overflowed = 0;	/* that is of another stop */
 	else if (!set->stopped.enabled || pool->taken_to_stand)
 		set->stopped_externally = known;
-	if (unlikely(set->periods) && !set->overdue)
+	if (unlikely(set->periods) && !(set->overdue & seen))
 		pool->patience = time_of(pool) + PATIENCE_NS;
 	pool->taken_to_stand = false;
 	pool->inside = inside;
@@ -190,9 +190,14 @@ void my_pool_stop(struct my_pool *pool)
 static int update(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
-	int err = my_event_set_update(set, counters, time_of(pool));
-	u64 lost = set->marks.clobbered | set->marks.late;
+	bool inside = pool->inside;
+	u64 lost;
+	int err;
 
+	pool->inside = true;
+	err = my_event_set_update(set, counters, time_of(pool));
+	pool->inside = inside;
+	lost = set->marks.clobbered | set->marks.late;
 	if (unlikely(lost))
 		WRITE_ONCE(set->cpu->lost, set->cpu->lost + hweight64(lost));
 	set->marks = (struct my_pmu_marks) {};
@@ -312,7 +317,9 @@ static noinline void end_period(struct my_pool *pool, struct my_pool_event *even
 	struct my_period *period = my_period_of(place);
 
 	/* Somebody else may start it: then it must not interrupt. */
+	pool->inside = true;
 	set->cpu->pmu.ops->interrupt(&place->hw, false);
+	pool->inside = false;
 	pool->holds[idx] = 0;
 	my_pmi_forget(place, set->stopped.overflowed);
 	pool->ack |= set->stopped.overflowed & BIT_ULL(idx);
@@ -721,7 +728,9 @@ static void overflow(struct my_perf_event *place, bool busy, struct pt_regs *reg
 
 	if (!event->sample(event, busy, regs))
 		my_period_of(place)->lost++;
-	event->last = place->attr.period;
+	/* Who is at work and has not found it yet begins a period with the new one. */
+	event->last = busy && local_read(&my_period_of(place)->owed) < 0 ?
+		      event->attr.period : place->attr.period;
 	place->attr.period = event->attr.period;
 }
 
@@ -743,7 +752,9 @@ static void restart_expired(struct my_restart *restart)
 			continue;
 		update(pool, left & -left);
 		pool->ack |= set->stopped.overflowed & left & -left;
+		pool->inside = true;
 		again |= my_pmi_unthrottle(place);
+		pool->inside = false;
 	}
 	my_pool_start(pool, 0);
 	if (again)
@@ -756,8 +767,8 @@ static int begin_pmis(struct my_event_set *set, u64 unused, void *why)
 	struct my_pool *pool = container_of(set, struct my_pool, set);
 	int err;
 
-	if (set->offline || pool->pmis)
-		return pool->pmis;
+	if (set->offline)
+		return 0;
 	err = my_pmi_begin(set->cpu, why);
 	pool->pmis = !err;
 	return err ?: 1;
@@ -792,21 +803,25 @@ static u64 find_counters(const struct my_pmu_cpu *cpu)
  */
 static void put_back_on(struct my_pool *pool)
 {
-	u64 had = 0, left, value;
+	u64 had = 0, stay = 0, left, value;
 	int idx, to;
 
-	for (idx = 0; idx < MY_PMC_NR; idx++)
-		had |= pool->on[idx] ? BIT_ULL(idx) : 0;
+	for (idx = 0; idx < MY_PMC_NR; idx++) {
+		if (!pool->on[idx])
+			continue;
+		had |= BIT_ULL(idx);
+		stay |= counters_of(pool, pool->on[idx]) & pool->set.used & BIT_ULL(idx);
+	}
 	if (!had)
 		return;
 	my_pool_stop(pool);
-	WRITE_ONCE(pool->set.cpu->busy, had & pool->set.used);
-	for (left = had & pool->set.used; left; left &= left - 1) {
+	WRITE_ONCE(pool->set.cpu->busy, stay);
+	for (left = stay; left; left &= left - 1) {
 		idx = __ffs64(left);
 		if (pool->on[idx]->runs && !program(pool, pool->on[idx], idx, &value))
 			run(pool, pool->on[idx], idx, value);
 	}
-	for (left = had & ~pool->set.used; left; left &= left - 1) {
+	for (left = had & ~stay; left; left &= left - 1) {
 		struct my_pool_event *event = pool->on[__ffs64(left)];
 
 		take_off(event);
@@ -1042,18 +1057,24 @@ int my_pools_begin(u64 reserved, bool guarded, u64 known)
 int my_pools_take_pmis(struct my_pmu_why *why)
 {
 	int err = 0, cpu, cpu_err;
+	struct my_pool *pool;
 	bool any = false;
 
 	mutex_lock(&pools_lock);
 	if (!state.pmis)
 		err = my_pmi_get(why);
-	if (!err) {
+	if (!err)
 		state.pmis = true;
-		for_each_online_cpu(cpu) {
-			cpu_err = my_event_set_call(&per_cpu(my_pools, cpu)->set, 0, begin_pmis, why);
-			any |= cpu_err == 1;
-			err = cpu_err < 0 ? cpu_err : err;
-		}
+	for_each_online_cpu(cpu) {
+		pool = per_cpu(my_pools, cpu);
+		if (!state.pmis)
+			break;
+		/* Not again for each event: the CPU would be disturbed. */
+		cpu_err = 1;
+		if (!READ_ONCE(pool->pmis))
+			cpu_err = my_event_set_call(&pool->set, 0, begin_pmis, why);
+		any |= cpu_err == 1;
+		err = cpu_err < 0 ? cpu_err : err;
 	}
 	mutex_unlock(&pools_lock);
 	return any ? 0 : err;

@@ -1160,6 +1160,7 @@ static void pool_samples_busy(struct kunit *test)
 	run_steps(test, 1, 990);
 	sim->skid = 3;
 	run_steps(test, 1, 15);
+	next_period = 1000;
 	/* It comes in this. */
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
 	sim->skid = 0;
@@ -1187,6 +1188,21 @@ static void pool_samples_busy(struct kunit *test)
 	DO_HERE(sim_nmi_comes(sim));
 	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
 	KUNIT_EXPECT_FALSE(test, seen[2].busy);
+	/* Or in the middle of it, when it has. */
+	run_steps(test, 1, 990);
+	sim->skid = 100;
+	run_steps(test, 1, 10);
+	next_period = 900;
+	DO_HERE(my_pool_stop(pool));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1000ULL);
+	sim->skid = 0;
+	DO_HERE(sim_nmi_comes(sim));
+	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
+	KUNIT_EXPECT_TRUE(test, seen[3].busy);
+	KUNIT_EXPECT_EQ(test, event->last, 1000U);
+	next_period = 1000;
+	pool->set.event[0].attr.period = 1000;
 	/* Or the event has gone before. */
 	run_steps(test, 1, 990);
 	sim->skid = 100;
@@ -1194,7 +1210,7 @@ static void pool_samples_busy(struct kunit *test)
 	DO_HERE(del(event));
 	sim->skid = 0;
 	DO_HERE(sim_nmi_comes(sim));
-	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
+	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 1ULL);
 	KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
 	KUNIT_EXPECT_EQ(test, event->left, 995ULL);
@@ -1202,7 +1218,7 @@ static void pool_samples_busy(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	KUNIT_EXPECT_EQ(test, sim->regs.global_status & 1, 0ULL);
 	run_steps(test, 1, 995);
-	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
+	KUNIT_EXPECT_EQ(test, nr_seen, 5U);
 	DO_HERE(del(event));
 	DO_HERE(del(other));
 	end_pmis(test);
@@ -1470,13 +1486,22 @@ static void pool_samples_refused(struct kunit *test)
 static void pool_samples_go_with_faults(struct kunit *test)
 {
 	struct my_pool *pool = fresh_pmis(test, PMU(V4), true);
+	struct my_pool_event *event = new_period(test, 1000, 0);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	sim->fail_reg = 0x1d9;
 	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), -EIO);
 	KUNIT_EXPECT_FALSE(test, pool->pmis);
 	sim->fail_reg = 0;
 	sim->regs = before;
+	/* An event with a period cannot stay then. */
+	sim->fail_reg = 0x1d9;
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	KUNIT_EXPECT_PTR_EQ(test, event->pool, (struct my_pool *)NULL);
+	sim->fail_reg = 0;
+	KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
 	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
 	KUNIT_EXPECT_TRUE(test, pool->pmis);
 	sim->fail_reg = 0x38f;
