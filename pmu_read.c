@@ -14,6 +14,7 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -44,6 +45,21 @@
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits, unsigned int rate_log2)
 {
 	return 1U << min(cntval_bits - rate_log2 - LATE_LOG2, 31U);
+}
+
+/* Counters of 48 bits have 35 minutes; more is not needed. */
+#define KEEP_UP_MAX_MS		(60U * 60 * MSEC_PER_SEC)
+
+/**
+ * my_pmu_keep_up_jiffies() - how often counters are read that nobody may read in time
+ * @ms: how seldom they may be read, see my_pmu_max_interval_ms()
+ *
+ * Context: any; pure.
+ * Return: four times as often, in jiffies; 1 at least.
+ */
+unsigned long my_pmu_keep_up_jiffies(unsigned int ms)
+{
+	return max(msecs_to_jiffies(min(ms, 4 * KEEP_UP_MAX_MS)) / 4, 1UL);
 }
 
 /**

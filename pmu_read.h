@@ -46,6 +46,7 @@ int my_event_set_read(struct my_event_set *set, struct my_pmu_sample *sample);
 int my_event_set_keep_up(struct my_event_set *set);
 void my_pmu_read_cpus(const struct cpumask *cpus, struct my_pmu_request **by_cpu);
 unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits, unsigned int rate_log2);
+unsigned long my_pmu_keep_up_jiffies(unsigned int ms);
 u64 my_pmu_next_tick(u64 elapsed_ns, u64 interval_ns);
 
 #endif

@@ -49,9 +49,6 @@ static const struct my_client_host *host;
 static bool asleep;
 static unsigned long period;	/* in which all of them are read, jiffies */
 
-/* 48-bit counters have 35 minutes; more is not needed. */
-#define KEEP_UP_MAX_MS		(60U * 60 * MSEC_PER_SEC)
-
 /**
  * my_clients_lock() - from now on no event of another module is created or destroyed
  *
@@ -74,16 +71,16 @@ void my_clients_unlock(void)
 
 /* --- so that no counter wraps twice unseen, whenever its module reads it ---------- */
 
-/* How often the narrowest counter in use is read: four times as often as it must be. */
+/* How often the narrowest counter in use is read. */
 static unsigned long find_period(void)
 {
 	struct my_client *client;
-	unsigned int ms = 4 * KEEP_UP_MAX_MS;
+	unsigned int ms = UINT_MAX;
 
 	list_for_each_entry(client, &clients, list)
 		ms = min(ms, my_pmu_max_interval_ms(my_event_set_bits(&client->set),
 						    client->set.rate_log2));
-	return max(msecs_to_jiffies(ms) / 4, 1UL);
+	return my_pmu_keep_up_jiffies(ms);
 }
 
 static void keep_up(struct work_struct *work)

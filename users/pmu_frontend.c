@@ -41,9 +41,9 @@
 #define CONFIG_BITS	(0xff84ffffULL | MY_CONFIG_EQ | MY_CONFIG_UMASK2)
 #define CONFIG1_BITS	GENMASK_ULL(MY_PMC_NR - 1, 0)
 
-/* perf's event, and ours, which is @of of it. */
+/* What stands behind an event of perf: what the pool counts, and for which. */
 struct frontend_event {
-	struct my_pool_event of;
+	struct my_pool_event counted;
 	struct perf_event *event;
 };
 
@@ -147,11 +147,81 @@ static const struct attribute_group event_group = {
 
 static const struct attribute_group *groups[] = { &format_group, &event_group, NULL };
 
+/* --- samples --------------------------------------------------------------------------- */
+
+/* A frequency begins with a period of 1. */
+static u32 period_of(const struct perf_event *event)
+{
+	return clamp_t(u64, event->hw.sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
+}
+
+/*
+ * perf may have changed it since the event was last there; and if it is to begin anew, it has set
+ * @period_left to 0; once: it is negative then, also after a sample.
+ */
+static void set_period(struct perf_event *event, struct my_pool_event *e)
+{
+	u32 period = period_of(event);
+
+	if (!is_sampling_event(event))
+		return;
+	if (!local64_read(&event->hw.period_left)) {
+		local64_set(&event->hw.period_left, -(s64)period);
+		e->left = period;
+		e->last = period;
+	} else if (e->left > period) {
+		/* What has been counted of it is in the next sample. */
+		e->last -= e->left - period;
+		e->left = period;
+	}
+	e->attr.period = period;
+}
+
+/*
+ * In an NMI.
+ *
+ * perf_tp_event() adds its number of events to the count, which has them already, and to
+ * @period_left: at 0 there is one sample, of @last_period.  So the number is 0; unless the sample
+ * is to have the period in it, which is that number then, and is taken from the count before.  It
+ * may change @sample_period, if perf adapts that to a frequency (kernel/events/core.c:
+ * perf_swevent_event(), perf_swevent_set_period()).  It does nothing for an event without the
+ * kernel if the NMI found the CPU there: the last instruction of the program was what enters it.
+ */
+static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs)
+{
+	struct perf_event *event = container_of(e, struct frontend_event, counted)->event;
+	struct hlist_head list = { .first = &event->hlist_entry };
+	struct hw_perf_event *hw = &event->hw;
+	struct {
+		struct trace_entry entry;
+		u32 unused;
+	} record = {};
+	int context;
+	u64 nr;
+
+	if (!busy)
+		local64_add(my_pool_peek(e), &event->count);
+	if (event->attr.exclude_kernel && !user_mode(regs))
+		return false;
+	context = perf_swevent_get_recursion_context();
+	if (context < 0)
+		return false;
+	nr = event->attr.sample_type & PERF_SAMPLE_PERIOD && !event->attr.freq ? e->last : 0;
+	local64_sub(nr, &event->count);
+	hw->last_period = e->last;
+	local64_set(&hw->period_left, -(s64)nr);
+	perf_tp_event(0, nr, &record, sizeof(record), regs, &list, context, NULL);
+	e->attr.period = period_of(event);
+	return true;
+}
+
+NOKPROBE_SYMBOL(write_sample);
+
 /* --- opening and closing --------------------------------------------------------------- */
 
-static struct my_pool_event *of_event(const struct perf_event *event)
+static struct my_pool_event *counted(const struct perf_event *event)
 {
-	return &((struct frontend_event *)event->pmu_private)->of;
+	return &((struct frontend_event *)event->pmu_private)->counted;
 }
 
 static void event_destroy(struct perf_event *event)
@@ -222,7 +292,7 @@ static int check_group(struct perf_event *event, struct my_pool_event *e)
 	if (leader == event)
 		return my_pools_accept(event->cpu, members, nr);
 	if (is_ours(leader))
-		members[nr++] = of_event(leader);
+		members[nr++] = counted(leader);
 	else if (!is_software_event(leader))
 		return -EINVAL;
 	for_each_sibling_event(sibling, leader) {
@@ -230,32 +300,9 @@ static int check_group(struct perf_event *event, struct my_pool_event *e)
 			continue;
 		if (nr == MY_PMC_NR)
 			return -EINVAL;
-		members[nr++] = of_event(sibling);
+		members[nr++] = counted(sibling);
 	}
 	return my_pools_accept(event->cpu, members, nr);
-}
-
-/*
- * perf may have changed it since the event was last there; and if it is to begin anew, it has set
- * @period_left to 0; once: it is negative then, also after a sample.
- */
-static void set_period(struct perf_event *event, struct my_pool_event *e)
-{
-	u32 period;
-
-	if (!is_sampling_event(event))
-		return;
-	period = clamp_t(u64, event->hw.sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
-	if (!local64_read(&event->hw.period_left)) {
-		local64_set(&event->hw.period_left, -(s64)period);
-		e->left = period;
-		e->last = period;
-	} else if (e->left > period) {
-		/* What has been counted of it is in the next sample. */
-		e->last -= e->left - period;
-		e->left = period;
-	}
-	e->attr.period = period;
 }
 
 /* Of a frequency perf adapts the period all the time. */
@@ -264,8 +311,6 @@ static int check_period(struct perf_event *event, u64 period)
 	return event->attr.freq || (period >= MY_PERIOD_MIN && period <= MY_PERIOD_MAX) ?
 	       0 : -EINVAL;
 }
-
-static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs);
 
 static int init_sampling(struct perf_event *event, struct my_pool_event *e)
 {
@@ -306,9 +351,9 @@ static int event_init(struct perf_event *event)
 	if (!f)
 		return -ENOMEM;
 	f->event = event;
-	e = &f->of;
+	e = &f->counted;
 	if (event->parent) {
-		const struct my_pool_event *parent = of_event(event->parent);
+		const struct my_pool_event *parent = counted(event->parent);
 
 		e->attr = parent->attr;
 		e->id = parent->id;
@@ -332,46 +377,6 @@ static int event_init(struct perf_event *event)
 	event->pmu = my_perf_lasting_pmu(lasting, &frontend);
 	return 0;
 }
-
-/* --- samples: in an NMI ----------------------------------------------------------------- */
-
-/*
- * perf_tp_event() adds its number of events to the count, which has them already, and to
- * @period_left: at 0 there is one sample, of @last_period.  So the number is 0; unless the sample
- * is to have the period in it, which is that number then, and is taken from the count before.  It
- * may change @sample_period, if perf adapts that to a frequency (kernel/events/core.c:
- * perf_swevent_event(), perf_swevent_set_period()).  It does nothing for an event without the
- * kernel if the NMI found the CPU there: the last instruction of the program was what enters it.
- */
-static bool write_sample(struct my_pool_event *e, bool busy, struct pt_regs *regs)
-{
-	struct perf_event *event = container_of(e, struct frontend_event, of)->event;
-	struct hlist_head list = { .first = &event->hlist_entry };
-	struct hw_perf_event *hw = &event->hw;
-	struct {
-		struct trace_entry entry;
-		u32 unused;
-	} record = {};
-	int context;
-	u64 nr;
-
-	if (!busy)
-		local64_add(my_pool_peek(e), &event->count);
-	if (event->attr.exclude_kernel && !user_mode(regs))
-		return false;
-	context = perf_swevent_get_recursion_context();
-	if (context < 0)
-		return false;
-	nr = event->attr.sample_type & PERF_SAMPLE_PERIOD && !event->attr.freq ? e->last : 0;
-	local64_sub(nr, &event->count);
-	hw->last_period = e->last;
-	local64_set(&hw->period_left, -(s64)nr);
-	perf_tp_event(0, nr, &record, sizeof(record), regs, &list, context, NULL);
-	e->attr.period = clamp_t(u64, hw->sample_period, MY_PERIOD_LEAST_LEFT, MY_PERIOD_MAX);
-	return true;
-}
-
-NOKPROBE_SYMBOL(write_sample);
 
 /* --- on a CPU, interrupts off ---------------------------------------------------------- */
 
@@ -424,22 +429,22 @@ static int event_add(struct perf_event *event, int flags)
 	int err;
 
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	set_period(event, of_event(event));
-	err = my_pool_add(my_pool_here(), of_event(event), flags & PERF_EF_START);
+	set_period(event, counted(event));
+	err = my_pool_add(my_pool_here(), counted(event), flags & PERF_EF_START);
 	update_page(event);
 	return err;
 }
 
 static void event_read(struct perf_event *event)
 {
-	struct my_pool_event *e = of_event(event);
+	struct my_pool_event *e = counted(event);
 
 	local64_add(in_nmi() ? my_pool_peek(e) : my_pool_read(e), &event->count);
 }
 
 static void event_del(struct perf_event *event, int flags)
 {
-	struct my_pool_event *e = of_event(event);
+	struct my_pool_event *e = counted(event);
 
 	local64_add(my_pool_del(e), &event->count);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -449,15 +454,15 @@ static void event_del(struct perf_event *event, int flags)
 static void event_start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
-	set_period(event, of_event(event));
+	set_period(event, counted(event));
 	/* If a register faults it does not count; perf's core cannot be told. */
-	my_pool_resume(of_event(event));
+	my_pool_resume(counted(event));
 	update_page(event);
 }
 
 static void event_stop(struct perf_event *event, int flags)
 {
-	my_pool_pause(of_event(event));
+	my_pool_pause(counted(event));
 	event_read(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }

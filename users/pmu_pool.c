@@ -15,9 +15,11 @@
  * perf's core stops and starts its own PMU, too, around what it does with our events: it
  * writes 0 to IA32_PERF_GLOBAL_CTRL, and then all ones (arch/x86/events/intel/core.c), before
  * or after we do.  So a counter that does not run was stopped by somebody else only if another
- * one of the CPU runs; and what others run is looked at again before ours are started.  Those
- * that do not run for us may run all the same.  As that is seldom, counters of which none runs
- * for us are taken to stand still, until one of them is found to have grown, or to run.
+ * one of the CPU runs; and what others run is looked at again before ours are started.
+ *
+ * All ones start counters without an event, too.  That is seldom: so if no event counts, the
+ * pool's counters are not stopped.  They are when a counter has grown without an event, or is
+ * found to run.
  *
  * The counters' registers are put back when the CPU goes, at unload, and when another module
  * gets the counter.
@@ -60,7 +62,7 @@
  * @set: its event set, whose places are counters.  Its counters are @set.used; those with an
  *	event that runs are @set.active, as places and as counters
  * @stops: how many calls of my_pool_stop() are open
- * @taken_to_stand: since the first of them: no counter ran for us, so none was stopped
+ * @taken_to_stand: since the first of them no event has counted, and no counter was stopped
  * @now: a moment since then, CLOCK_MONOTONIC, ns; or 0
  * @ack: overflows that are accounted for
  * @held: counters that are programmed: what their registers held before is saved
@@ -75,7 +77,7 @@
  *
  * Used on the CPU alone, with interrupts off; except that @set.used and @set.offline change under
  * pools_lock, too, and @kind under that alone.  An NMI finds in @on the event that has
- * overflowed, and changes nothing while @stops is not 0.
+ * overflowed, and changes no count while the CPU works on @set.
  */
 struct my_pool {
 	struct my_event_set set;
@@ -119,9 +121,6 @@ static struct {
 
 /* A PMI takes microseconds. */
 #define PATIENCE_NS		NSEC_PER_MSEC
-
-/* Counters of 48 bits have 35 minutes; more is not needed. */
-#define KEEP_UP_MAX_MS	(60U * 60 * MSEC_PER_SEC)
 
 /* --- stop and start ----------------------------------------------------------------- */
 
@@ -228,7 +227,7 @@ static noinline void update_one(struct my_pool *pool, int idx, u64 time)
 	accumulate(event, now - event->hw.prev_count, now, time);
 }
 
-/* They were taken to stand still, and do not. */
+/* The counters were not stopped, and run. */
 static noinline void stop_after_all(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
@@ -934,7 +933,6 @@ static int lend_on_cpu(struct my_event_set *set, u64 counters, void *unused)
 static int keep_up_on_cpu(struct my_event_set *set, u64 unused, void *data)
 {
 	struct my_pool *pool = container_of(set, struct my_pool, set);
-
 	int err;
 
 	my_pool_stop(pool);
@@ -948,10 +946,10 @@ static int keep_up_on_cpu(struct my_event_set *set, u64 unused, void *data)
 static void keep_up(struct work_struct *work);
 static DECLARE_DELAYED_WORK(keeper, keep_up);
 
-/* So that no counter wraps twice unseen: four times as often as is needed. */
+/* So that no counter wraps twice unseen. */
 static void keep_up(struct work_struct *work)
 {
-	unsigned int ms = 4 * KEEP_UP_MAX_MS;
+	unsigned int ms = UINT_MAX;
 	struct my_pool *pool;
 	int cpu;
 
@@ -967,7 +965,7 @@ static void keep_up(struct work_struct *work)
 	}
 	mutex_unlock(&pools_lock);
 	cpus_read_unlock();
-	queue_delayed_work(system_dfl_wq, &keeper, max(msecs_to_jiffies(ms) / 4, 1UL));
+	queue_delayed_work(system_dfl_wq, &keeper, my_pmu_keep_up_jiffies(ms));
 }
 
 /* Who has called my_pool_here() may use it until then. */
@@ -1063,12 +1061,11 @@ int my_pools_take_pmis(struct my_pmu_why *why)
 	mutex_lock(&pools_lock);
 	if (!state.pmis)
 		err = my_pmi_get(why);
-	if (!err)
-		state.pmis = true;
+	if (err)
+		goto unlock;
+	state.pmis = true;
 	for_each_online_cpu(cpu) {
 		pool = per_cpu(my_pools, cpu);
-		if (!state.pmis)
-			break;
 		/* Not again for each event: the CPU would be disturbed. */
 		cpu_err = 1;
 		if (!READ_ONCE(pool->pmis))
@@ -1076,6 +1073,7 @@ int my_pools_take_pmis(struct my_pmu_why *why)
 		any |= cpu_err == 1;
 		err = cpu_err < 0 ? cpu_err : err;
 	}
+unlock:
 	mutex_unlock(&pools_lock);
 	return any ? 0 : err;
 }

@@ -18,9 +18,7 @@ watchdog 0
 devices=/sys/bus/event_source/devices
 instructions=my_pmu/event=0xc0/u
 registers() {
-	for cpu in 0 1 2 3; do
-		/root/pmu-registers $cpu
-	done
+	/root/pmu-registers 0 1 2 3
 }
 before=$(registers)
 

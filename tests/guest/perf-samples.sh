@@ -11,38 +11,14 @@
 # in sample, lab: 6.1
 # in lab: unstable
 # in sample, lab: version=2,gp=4,fixed=3,width=32 6.12
-# shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
+# shellcheck shell=dash disable=SC1091,SC2154 # both are beside it in the guest
 . /root/guest/lib.sh
+. /root/guest/record.sh
 
 watchdog 0
-sysctl -q -w kernel.perf_event_max_sample_rate=1000000
-sysctl -q -w kernel.perf_cpu_time_max_percent=0
 instructions=my_pmu/event=0xc0/u
 registers() {
-	for cpu in 0 1 2 3; do
-		/root/pmu-registers $cpu
-	done
-}
-
-# record OPTION... -- PROGRAM: into /tmp/samples, a line for each: time, period, address, symbol
-record() {
-	perf record -q -o /tmp/perf.data "$@" 2> /tmp/perf.err
-	perf script -i /tmp/perf.data -F time,period,ip,sym,dso 2> /dev/null | tr -d : > /tmp/samples
-}
-
-lost() {
-	perf report -i /tmp/perf.data --stats 2> /dev/null | grep -cE 'LOST|THROTTLE'
-	sed -n 's/.* perf lost/lost/p' /sys/kernel/debug/my_pmu/counters
-}
-
-# The half second that has most of them: while the host takes the CPU away no samples come.
-rate() {
-	awk 'NR == 1 { start = $1 } { n[int(2 * ($1 - start))]++ }
-		END {
-			for (i = 1; i < int(2 * ($1 - start)); i++)
-				most = n[i] > most ? n[i] : most
-			printf "%d", 2 * most
-		}' /tmp/samples
+	/root/pmu-registers 0 1 2 3
 }
 
 # --- what perf's own PMU does, for later
@@ -53,27 +29,12 @@ before=$(registers)
 [ -d /sys/kernel/debug/my_pmu ] || mount -t debugfs debugfs /sys/kernel/debug 2> /dev/null
 load cpu=3 counters=none
 
-# --- by period: a sample behind each PERIODth user instruction of 10,000,000
-by_period() {
-	record -e my_pmu/event=0xc0,period="$1"/u /root/loop10
-	is "each $1: as many samples as whole periods" "$(wc -l < /tmp/samples)" $((10000000 / $1))
-	is "each $1: of this period, all of them" "$(awk '{ print $2 }' /tmp/samples | sort -u)" "$1"
-	is "each $1: none lost, none throttled" "$(lost)" 0
-}
-# Odd, so that the samples come to lie on both instructions of the loop.
-by_period 99991
-by_period 1000003
-by_period 7919
-
-# See perf-record.sh: behind an odd one comes the DEC, behind an even one the JNZ, 3 bytes on.
-chrt -f -p 1 $$
-record -e $instructions -c 99991 /root/loop10
-chrt -o -p 0 $$
-dec=$(awk 'NR == 1 { print $3 }' /tmp/samples)
-wanted=$(printf '%x' $((0x$dec + 3)))
-is "each address is the next instruction's" \
-	"$(awk -v dec="$dec" -v jnz="$wanted" '$3 != (NR % 2 ? dec : jnz)' /tmp/samples)" ''
-has "which is the program's loop" "$(awk '{ print $5 }' /tmp/samples | sort -u)" '^\(?/root/loop10\)?$'
+# --- by period. Odd, so that the samples come to lie on both instructions of the loop.
+for period in 99991 1000003 7919; do
+	by_period $period -e my_pmu/event=0xc0,period=$period/u
+done
+is "the module has lost none" "$(grep 'perf lost' /sys/kernel/debug/my_pmu/counters)" ''
+at_each_address -e $instructions
 record -e my_pmu/event=0xc4/u -c 10007 /root/loop10
 is "by branches: as many as whole periods" "$(wc -l < /tmp/samples)" $((4999999 / 10007))
 is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/samples | sort -u)" "$dec"
@@ -135,6 +96,7 @@ expect "2000 Hz on all CPUs, the kernel, too: $(wc -l < /tmp/samples)" [ "$(wc -
 # --- refused
 has "a period that is too short" "$(perf record -o /tmp/perf.data -e my_pmu/event=0xc0,period=99/u true 2>&1)" \
 	'Invalid argument|Error'
+has "raw data" "$(perf record -R -o /tmp/perf.data -e $instructions true 2>&1)" 'not supported|Error'
 has "precise samples" "$(perf record -o /tmp/perf.data -e my_pmu/event=0xc0/pu true 2>&1)" 'not supported|Error'
 
 # --- the end

@@ -3,7 +3,7 @@
 #
 # lab: vm --with perf
 # lab: sample
-# lab: program waiting waiting INSTRUCTIONS=100000000
+# lab: program waiting loop INSTRUCTIONS=100000000 WAIT=1
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # in check: 6.1
 # in sample, lab: 6.12
