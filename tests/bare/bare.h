@@ -120,6 +120,8 @@ enum {
 #define APIC_LVT_THERMAL	0x330
 #define APIC_LVTPC		0x340
 #define APIC_LVT_LINT0		0x350
+#define APIC_TMICT		0x380
+#define APIC_TMCCT		0x390
 #define APIC_SVR_ENABLE		BIT(8)
 #define APIC_MODE_NMI		0x400
 #define APIC_MASKED		0x10000
@@ -341,7 +343,8 @@ extern const char sled_lvtpc_at[], sled_lvtpc_written[];
 extern const char sled_rep[], sled_rep_at[], sled_rep_done[];
 extern const char sled_long[], sled_long_at[], sled_long_done[];
 extern const char sled_int[], sled_int_done[];
-extern u32 hlt_ticks;
+extern u32 hlt_ticks;		/* the timer's, until it ends halting_work() */
+#define HLT_TICKS_LONG	4000000000U	/* four seconds: only if nothing else ends it */
 
 void sled_wrmsr(const void *a);
 void sled_lvtpc(const void *lvtpc);
