@@ -185,6 +185,15 @@ static void expect_max_interval(struct kunit *test, unsigned int bits, unsigned 
 		KUNIT_EXPECT_TRUE(test, 4 * events > (u128)1 << bits);
 }
 
+/* Four times as often, at least once an hour, and not in a jiffy that has begun. */
+static void read_keep_up(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, my_pmu_keep_up_jiffies(0), 1UL);
+	KUNIT_EXPECT_EQ(test, my_pmu_keep_up_jiffies(1), 1UL);
+	KUNIT_EXPECT_EQ(test, my_pmu_keep_up_jiffies(4000), 1UL * HZ);
+	KUNIT_EXPECT_EQ(test, my_pmu_keep_up_jiffies(UINT_MAX), 3600UL * HZ);
+}
+
 static void read_max_interval(struct kunit *test)
 {
 	unsigned int bits = *(const unsigned int *)test->param_value;
@@ -914,6 +923,7 @@ static struct kunit_case read_cases[] = {
 	KUNIT_CASE_PARAM(read_delta, width_gen_params),
 	KUNIT_CASE_PARAM(read_accumulates, width_gen_params),
 	KUNIT_CASE_PARAM(read_backwards, width_gen_params),
+	KUNIT_CASE(read_keep_up),
 	KUNIT_CASE_PARAM(read_max_interval, width_gen_params),
 	KUNIT_CASE_PARAM(read_plausible, plausible_gen_params),
 	KUNIT_CASE_PARAM(read_growth, growth_gen_params),
