@@ -113,17 +113,12 @@ static __always_inline void add_overflow(struct my_perf_event *event,
 	accumulate(event, delta, hw->prev_count, hw->prev_time);
 }
 
-/*
- * INT goes, EN stays: the count is right all the same.  Not while registers that counters
- * share may be half written; the next PMI is soon.
- */
+/* INT goes, EN stays: the count is right all the same. */
 static noinline void throttle(struct my_pmu_cpu *cpu, u64 counters)
 {
 	struct my_perf_event *event;
 	struct my_period *period;
 
-	if (cpu->working)
-		return;
 	for (counters &= cpu->interrupts; counters; counters &= counters - 1) {
 		event = cpu->interrupting[__ffs64(counters)];
 		period = my_period_of(event);
@@ -134,16 +129,41 @@ static noinline void throttle(struct my_pmu_cpu *cpu, u64 counters)
 		period->throttles++;
 		irq_work_queue(&event->set->restart.work);
 	}
-	/* One more is one too many; but until then there is no storm. */
-	cpu->storm.nr = PMIS_MAX;
 }
 
 NOKPROBE_SYMBOL(throttle);
 
-static __always_inline bool is_storm(struct my_pmi_storm *storm, u64 began, bool may_stand,
+/* Not while registers that counters share may be half written; the next PMI is soon. */
+static noinline void end_storm(struct my_pmu_cpu *cpu, u64 counters)
+{
+	if (cpu->working)
+		return;
+	throttle(cpu, counters);
+	/* One more is one too many; but until then there is no storm. */
+	cpu->storm.nr = PMIS_MAX;
+}
+
+NOKPROBE_SYMBOL(end_storm);
+
+static noinline bool may_stand(const struct my_pmu_cpu *cpu, u64 counters)
+{
+	for (; counters; counters &= counters - 1) {
+		const struct my_perf_event_attr *attr = &cpu->interrupting[__ffs64(counters)]->attr;
+
+		if (attr->period < NMI_PERIOD && !attr->exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
+NOKPROBE_SYMBOL(may_stand);
+
+/* @counters have overflowed. */
+static __always_inline bool is_storm(struct my_pmu_cpu *cpu, u64 began, u64 counters,
 				     const struct pt_regs *regs)
 {
-	bool stands = may_stand && regs->ip == storm->ip && regs->sp == storm->sp;
+	struct my_pmi_storm *storm = &cpu->storm;
+	bool stands = regs->ip == storm->ip && regs->sp == storm->sp && may_stand(cpu, counters);
 	u64 took = my_pmu_fast_ticks() - began, tick = my_pmu_tick_ticks();
 
 	if (began - storm->since > tick && !stands)
@@ -158,7 +178,7 @@ static __always_inline bool is_storm(struct my_pmi_storm *storm, u64 began, bool
 
 /*
  * Does somebody else write this counter when he works on the set?  In a storm, too, which
- * throttle() cannot end while the CPU works on another set: a counter that is left alone
+ * end_storm() cannot end while the CPU works on another set: a counter that is left alone
  * does not overflow again soon.
  */
 static bool is_busy(const struct my_pmu_cpu *cpu, const struct my_event_set *set)
@@ -189,7 +209,6 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 	const struct my_pmu_ops *ops = cpu->pmu.ops;
 	u64 began, overflowed = 0, left, seen = 0;
 	unsigned int rounds = 0;
-	bool may_stand = false;
 	int handled = 0;
 
 	if (cpu->interrupts)
@@ -207,7 +226,6 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 			if (unlikely(cpu->working) && left & -left & cpu->arming)
 				continue;
 			handled++;
-			may_stand |= event->attr.period < NMI_PERIOD && !event->attr.exclude_kernel;
 			if (unlikely(cpu->working) && is_busy(cpu, event->set)) {
 				write_sample(event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
@@ -223,8 +241,8 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 		overflowed = ++rounds < ROUNDS_MAX ?
 			     ops->pmi_again(&cpu->state, cpu->interrupts) : 0;
 	} while (overflowed);
-	if (is_storm(&cpu->storm, began, may_stand, regs) || rounds == ROUNDS_MAX)
-		throttle(cpu, seen);
+	if (is_storm(cpu, began, seen, regs) || rounds == ROUNDS_MAX)
+		end_storm(cpu, seen);
 	ops->pmi_exit(&cpu->state);
 	return handled ?: claim_late(cpu);
 }
@@ -388,6 +406,23 @@ int my_pmi_rearm(struct my_pmu_cpu *cpu, u64 counters)
 	/* Unless it is only later than any that is known. */
 	cpu->late_until = my_pmu_now() + LATE_NS;
 	return cpu->pmu.ops->pmi_rearm(&cpu->state, counters);
+}
+
+/**
+ * my_pmi_throttle() - for about a tick of the kernel no event interrupts
+ * @cpu: the CPU
+ *
+ * What overflows meanwhile is counted, and has no sample.
+ *
+ * Context: the CPU, interrupts off, not in an NMI; no register is half written.
+ */
+void my_pmi_throttle(struct my_pmu_cpu *cpu)
+{
+	if (!cpu->interrupts)
+		return;
+	throttle(cpu, cpu->interrupts);
+	/* One may have overflowed just before. */
+	cpu->late_until = my_pmu_now() + LATE_NS;
 }
 
 /**

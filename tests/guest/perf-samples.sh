@@ -99,6 +99,15 @@ has "a period that is too short" "$(perf record -o /tmp/perf.data -e my_pmu/even
 has "raw data" "$(perf record -R -o /tmp/perf.data -e $instructions true 2>&1)" 'not supported|Error'
 has "precise samples" "$(perf record -o /tmp/perf.data -e my_pmu/event=0xc0/pu true 2>&1)" 'not supported|Error'
 
+# --- beside a sampler whose interrupts come into each self-test
+unload
+load cpu=3 interval=100 counters=cpu/instructions,period=7919/k
+perf stat -x , -o /tmp/stat -e $instructions taskset 8 /root/loop10
+is "beside a short period of the kernel: a task is counted" \
+	"$(sed -n 's/^\([0-9]*\),.*/\1/p' /tmp/stat)" "$(perf stat -x , -e $instructions taskset 4 /root/loop10 2>&1 | sed -n 's/^\([0-9]*\),.*/\1/p')"
+unload
+load cpu=3 counters=none
+
 # --- the end
 perf record -q --per-thread -o /tmp/perf.data -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
 task=$!

@@ -886,6 +886,8 @@ void hw_run_known_code(unsigned int rounds)
 	if (sim->known_codes < 64 &&
 	    sim->disturb_calls & BIT_ULL(sim->known_codes))
 		n += sim->disturb;
+	if (sim->disturb_pmis && sim->known_codes % 2 && sim->regs.evtsel[0] & BIT(20))
+		n += sim->disturb;
 	sim->known_codes++;
 	own_work(sim, n, sim->uneven ? sim->uneven << sim->known_codes % 2 : n);
 	sim_retire(sim, 0x00, 0x03, false, n);

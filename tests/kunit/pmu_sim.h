@@ -149,6 +149,7 @@ enum sim_broken {
  * @starved: if they are starved, so many of them grow at a time
  * @disturb: so many instructions retire, too,
  * @disturb_calls: in these calls of hw_run_known_code(), by bit; the first is bit 0
+ * @disturb_pmis: and in every other call, while generic counter 0 interrupts
  * @known_codes: calls of hw_run_known_code()
  * @uneven: in every other of them so many slots are lost, otherwise twice as many; 0: one
  *	with each instruction
@@ -188,6 +189,7 @@ struct sim_cpu {
 	unsigned int starved;
 	u64 disturb;
 	u64 disturb_calls;
+	bool disturb_pmis;
 	unsigned int known_codes;
 	unsigned int uneven;
 	unsigned int cycles;

@@ -967,6 +967,32 @@ static void pmi_storm_other(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+/* Its PMIs disturb the self-test of another set each time: they wait until it is done. */
+static void pmi_selftest_beside(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cpu/instructions,period=100/u@gp0");
+	struct my_event_set *other = second_set(test, "instructions@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	sim->disturb = 500;
+	sim->disturb_calls = BIT_ULL(1) << sim->known_codes;
+	test_up(test, other);
+	KUNIT_EXPECT_FALSE(test, set->period[0].throttled);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	sim->disturb_calls = 0;
+	sim->disturb_pmis = true;
+	test_up(test, other);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_EXPECT_GT(test, set->cpu->late_until, sim_now());
+	KUNIT_EXPECT_TRUE(test, comes_back(set));
+	KUNIT_EXPECT_TRUE(test, sim->regs.evtsel[0] & BIT(20));
+	run(test, 1, 100);
+	KUNIT_EXPECT_EQ(test, nr_samples, 1U);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /* What is throttled can be stopped, started, and is whole then. */
 static void pmi_storm_stop(struct kunit *test)
 {
@@ -1529,6 +1555,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_storm_alone),
 	KUNIT_CASE(pmi_storm_other),
 	KUNIT_CASE(pmi_storm_faults),
+	KUNIT_CASE(pmi_selftest_beside),
 	KUNIT_CASE(pmi_rotate),
 	KUNIT_CASE(pmi_rotate_stays),
 	KUNIT_CASE(pmi_beside_anywhere),
