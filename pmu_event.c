@@ -262,11 +262,16 @@ bool my_event_set_account(struct my_event_set *set,
 
 /* --- start and stop, on the set's CPU, interrupts off ---------------------------- */
 
-/*
+/**
+ * my_event_set_find_overdue() - let PMIs that have not come for two stops come again
+ * @set: the set, which has periods, and was stopped
+ *
  * A PMI takes microseconds at most.  If an overflow is there at two stops in a row its PMI
  * does not come: somebody has masked it, or it came while it was masked.
+ *
+ * Context: the set's CPU, interrupts off; behind the stop.
  */
-static noinline void find_overdue(struct my_event_set *set)
+void my_event_set_find_overdue(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 	u64 overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
@@ -302,7 +307,7 @@ int my_event_set_stop(struct my_event_set *set)
 		return err;
 	set->stopped_externally |= set->active_counters & ~set->stopped.running;
 	if (unlikely(set->periods))
-		find_overdue(set);
+		my_event_set_find_overdue(set);
 	return 0;
 }
 
@@ -586,6 +591,9 @@ static int test_and_start(struct my_event_set *set, struct my_pmu_why *why)
 	int err;
 
 	err = my_pmu_selftest(set, why);
+	/* What the NMIs of others executed was counted, too. */
+	if (err == -ENODEV && my_pmi_throttle(set->cpu))
+		err = my_pmu_selftest(set, why);
 	if (!err && set->periods)
 		err = begin_periods(set, why);
 	if (err)

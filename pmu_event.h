@@ -15,6 +15,7 @@ typedef int (*my_event_set_func_t)(struct my_event_set *set, u64 events, void *d
 int my_event_set_up(struct my_event_set *set, struct my_pmu_why *why);
 int my_event_set_down(struct my_event_set *set);
 int my_event_set_stop(struct my_event_set *set);
+void my_event_set_find_overdue(struct my_event_set *set);
 int my_event_set_update(struct my_event_set *set, u64 events, u64 time);
 void my_event_set_changed(struct my_event_set *set);
 bool my_event_set_account(struct my_event_set *set,

@@ -531,7 +531,7 @@ static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	s->others = (err ? s->ctrl : ctrl) & ~counters;
 	if (err)
 		return err;
-	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->others);
+	err = hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->others, s->others >> 32);
 	if (err)
 		return err;
 	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
@@ -577,23 +577,24 @@ static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	return first;
 }
 
-static int intel_look(const struct my_x86_pmu *pmu, struct my_pmu_state *state, u64 counters,
-		      u64 *running)
+static int intel_start_beside(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			      u64 ours, u64 counters, u64 ack)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
 	u64 ctrl;
-	int err;
 
 	lockdep_assert_irqs_disabled();
-	*running = 0;
 	if (pmu->version < GLOBAL_VERSION)
 		return 0;
-	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
-	if (err)
-		return err;
-	s->others = ctrl & ~counters;
-	*running = ctrl & counters;
-	return 0;
+	if (hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl))
+		return intel_start(pmu, state, counters, ack);
+	s->others = ctrl & ~ours;
+	if (ctrl & ours)
+		return 1;
+	if (ack)
+		return intel_start(pmu, state, counters, ack);
+	s->ctrl = s->others | counters;
+	return hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl, s->ctrl >> 32);
 }
 
 /*
@@ -1389,7 +1390,7 @@ static const struct my_pmu_ops intel_ops = {
 	.program = intel_program,
 	.start = intel_start,
 	.stop = intel_stop,
-	.look = intel_look,
+	.start_beside = intel_start_beside,
 	.read = intel_read,
 	.write = intel_write,
 	.find_in_use = intel_find_in_use,

@@ -59,7 +59,7 @@ unsigned int my_pmu_max_interval_ms(unsigned int cntval_bits, unsigned int rate_
  */
 unsigned long my_pmu_keep_up_jiffies(unsigned int ms)
 {
-	return max(msecs_to_jiffies(min(ms, 4 * KEEP_UP_MAX_MS)) / 4, 1UL);
+	return max(1UL * HZ * min(ms, 4 * KEEP_UP_MAX_MS) / (4 * MSEC_PER_SEC), 1UL);
 }
 
 /**

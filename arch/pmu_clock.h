@@ -6,6 +6,7 @@
 #ifndef MY_PMU_CLOCK_H
 #define MY_PMU_CLOCK_H
 
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/types.h>
 #include <asm/tsc.h>
@@ -22,14 +23,26 @@ static inline u64 my_pmu_now(void)
 }
 
 /**
- * my_pmu_coarse_now() - the moment, or up to a tick of the kernel earlier, in a few instructions
+ * my_pmu_coarse_now() - the moment, at the price of a load
  *
- * Context: any, but not NMI.
- * Return: CLOCK_MONOTONIC, ns.
+ * Context: any.
+ * Return: in ticks of the kernel, for my_pmu_coarse_ns().
  */
 static inline u64 my_pmu_coarse_now(void)
 {
-	return ktime_get_coarse_ns();
+	return get_jiffies_64();
+}
+
+/**
+ * my_pmu_coarse_ns() - how long ago a moment was
+ * @then: the moment, by my_pmu_coarse_now()
+ *
+ * Context: any.
+ * Return: ns; up to two ticks more than it was.
+ */
+static inline u64 my_pmu_coarse_ns(u64 then)
+{
+	return (get_jiffies_64() - then + 1) * TICK_NSEC;
 }
 
 /**

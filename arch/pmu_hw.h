@@ -115,10 +115,24 @@ static inline void hw_release_perfctr(u32 msr)
 }
 
 /*
- * RDMSR or RDPMC, which take a number in ECX and answer in EDX:EAX.  -EIO if it
- * faults; *val is 0 then.
+ * RDMSR or RDPMC, which take a number in ECX and answer in EDX:EAX, here in two halves.
+ * -EIO if it faults.
  */
-#define hw_read_or_fault(insn, number, val) ({				\
+#ifdef CONFIG_CC_HAS_ASM_GOTO_OUTPUT
+#define hw_fast_read(insn, number, low, high) ({			\
+	__label__ fault;						\
+	int __err = -EIO;						\
+									\
+	asm_goto_output("1:	" insn "\n"				\
+			_ASM_EXTABLE(1b, %l[fault])			\
+			: "=a" (low), "=d" (high)			\
+			: "c" (number) : : fault);			\
+	__err = 0;							\
+fault:									\
+	__err;								\
+})
+#else
+#define hw_fast_read(insn, number, low, high) ({			\
 	u32 __low = 0, __high = 0;					\
 	int __err = -EIO;						\
 									\
@@ -129,8 +143,19 @@ static inline void hw_release_perfctr(u32 msr)
 		     : [err] "+r" (__err), "+a" (__low), "+d" (__high)	\
 		     : "c" (number)					\
 		     : "cc");						\
-	*(val) = (u64)__high << 32 | __low;				\
+	(low) = __low;							\
+	(high) = __high;						\
 	__err;								\
+})
+#endif
+
+/* The same in one; *val is 0 if it faults. */
+#define hw_read_or_fault(insn, number, val) ({				\
+	u32 __lower, __upper;						\
+	int __failed = hw_fast_read(insn, number, __lower, __upper);	\
+									\
+	*(val) = __failed ? 0 : (u64)__upper << 32 | __lower;		\
+	__failed;							\
 })
 
 /* Returns -EIO if the MSR faults; *val is 0 then. */
@@ -166,34 +191,9 @@ static inline int hw_rdpmc(u32 index, u64 *val)
 }
 
 /*
- * RDMSR, RDPMC and WRMSR in single instructions, for a capture: what is read or
- * written is in two halves, as the CPU has it.  Returns -EIO if it faults.  Tracers of
- * MSRs do not see them.
+ * RDMSR, RDPMC and WRMSR in single instructions: what is read or written is in two halves,
+ * as the CPU has it.  Returns -EIO if it faults.  Tracers of MSRs do not see them.
  */
-#ifdef CONFIG_CC_HAS_ASM_GOTO_OUTPUT
-#define hw_fast_read(insn, number, low, high) ({			\
-	__label__ fault;						\
-	int __err = -EIO;						\
-									\
-	asm_goto_output("1:	" insn "\n"				\
-			_ASM_EXTABLE(1b, %l[fault])			\
-			: "=a" (low), "=d" (high)			\
-			: "c" (number) : : fault);			\
-	__err = 0;							\
-fault:									\
-	__err;								\
-})
-#else
-#define hw_fast_read(insn, number, low, high) ({			\
-	u64 __val;							\
-	int __failed = hw_read_or_fault(insn, number, &__val);		\
-									\
-	(low) = __val;							\
-	(high) = __val >> 32;						\
-	__failed;							\
-})
-#endif
-
 static __always_inline int hw_fast_rdmsr(u32 msr, u32 *low, u32 *high)
 {
 	return hw_fast_read("rdmsr", msr, *low, *high);

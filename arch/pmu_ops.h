@@ -289,8 +289,9 @@ struct my_pmu_probe {
  *	version 2 on); overflow bits of @ack are cleared before, so that none that is set
  *	from now on is lost
  * @stop: stop them, likewise, and say what was seen; after @save
- * @look: before @start of these counters: others have started or stopped theirs since @stop,
- *	and @start leaves them so; and say which of these run
+ * @start_beside: @start after others have started or stopped counters since @stop, which this
+ *	leaves so.  1 if counters of @ours run: then none of ours was started, and @start
+ *	leaves those of others as they are now
  * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
  *	where that can be seen
  * @write: the counter, from the low 32 bits, sign-extended
@@ -357,8 +358,8 @@ struct my_pmu_ops {
 		     u64 counters, u64 ack);
 	int (*stop)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		    u64 counters, struct my_pmu_stopped *stopped);
-	int (*look)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
-		    u64 counters, u64 *running);
+	int (*start_beside)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
+			    u64 ours, u64 counters, u64 ack);
 	int (*read)(const struct my_hw_perf_event *hw, u64 *val);
 	int (*write)(const struct my_hw_perf_event *hw, s32 val);
 	void (*capture_one)(void *request);

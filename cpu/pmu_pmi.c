@@ -415,14 +415,16 @@ int my_pmi_rearm(struct my_pmu_cpu *cpu, u64 counters)
  * What overflows meanwhile is counted, and has no sample.
  *
  * Context: the CPU, interrupts off, not in an NMI; no register is half written.
+ * Return: false if there was none that did.
  */
-void my_pmi_throttle(struct my_pmu_cpu *cpu)
+bool my_pmi_throttle(struct my_pmu_cpu *cpu)
 {
 	if (!cpu->interrupts)
-		return;
+		return false;
 	throttle(cpu, cpu->interrupts);
 	/* One may have overflowed just before. */
 	cpu->late_until = my_pmu_now() + LATE_NS;
+	return true;
 }
 
 /**

@@ -25,7 +25,7 @@ int my_pmi_end(struct my_pmu_cpu *cpu);
 void my_pmi_watch(struct my_perf_event *event);
 void my_pmi_forget(struct my_perf_event *event, u64 overflowed);
 int my_pmi_rearm(struct my_pmu_cpu *cpu, u64 counters);
-void my_pmi_throttle(struct my_pmu_cpu *cpu);
+bool my_pmi_throttle(struct my_pmu_cpu *cpu);
 int my_pmi_unthrottle(struct my_perf_event *event);
 void my_restart_init(struct my_restart *restart,
 		     void (*expired)(struct my_restart *restart));

@@ -7,8 +7,7 @@
  * constants.  So a counter has to keep what is written to it, and then to count code
  * whose instruction count is known: instructions exactly, cycles within what a CPU can
  * take.  It is tried until it was right twice in a row, because an NMI or an SMI may
- * have come between.  If that does not help, events that have a period may overflow as
- * often: they are throttled, and it is tried again.
+ * have come between.
  *
  * What surrounds the code is counted, too.  It is the same in two runs, so the
  * difference between one run and another of twice the length is the code's own.
@@ -23,7 +22,6 @@
 
 #include "pmu_growth.h"
 #include "pmu_hw.h"
-#include "pmu_pmi.h"
 #include "pmu_selftest.h"
 #include "pmu_set.h"
 #include "pmu_why.h"
@@ -31,7 +29,6 @@
 #define ROUNDS		128
 #define TRIES_RIGHT	2
 #define TRIES		8
-#define TRIES_UNTHROTTLED	4
 
 /* A hypervisor may lose an event or two when it interrupts us. */
 #define TOLERANCE_LOG2	9
@@ -167,8 +164,6 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 		}
 		wrong = twice - once;
 		right = 0;
-		if (tries + 1 == TRIES_UNTHROTTLED)
-			my_pmi_throttle(cpu);
 	}
 	if (!first && right < TRIES_RIGHT)
 		first = refuse_rate(&hw, probe, wrong, cpu->active, why);

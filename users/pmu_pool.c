@@ -65,6 +65,8 @@
  * @taken_to_stand: since the first of them no event has counted, and no counter was stopped
  * @now: a moment since then, CLOCK_MONOTONIC, ns; or 0
  * @ack: overflows that are accounted for
+ * @coarse: counters for which @began tells since when they count, and not their event
+ * @began: by my_pmu_coarse_now()
  * @held: counters that are programmed: what their registers held before is saved
  * @holds: of each of them the id of the event for which; 0 if it is not programmed
  * @on: of each counter the event that has it, or NULL
@@ -85,6 +87,8 @@ struct my_pool {
 	bool taken_to_stand;
 	u64 now;
 	u64 ack;
+	u64 coarse;
+	u64 began[MY_PMC_NR];
 	u64 held;
 	u64 holds[MY_PMC_NR];
 	struct my_pool_event *on[MY_PMC_NR];
@@ -131,27 +135,45 @@ static u64 time_of(struct my_pool *pool)
 	return pool->now;
 }
 
+/* Here one stop may follow the other sooner than a PMI its overflow. */
+static noinline void find_overdue(struct my_pool *pool)
+{
+	struct my_event_set *set = &pool->set;
+	u64 seen = set->overdue;
+
+	if (my_pmu_now() < pool->patience)
+		set->overdue = 0;
+	pool->inside = true;
+	my_event_set_find_overdue(set);
+	pool->inside = false;
+	if (!(set->overdue & seen))
+		pool->patience = time_of(pool) + PATIENCE_NS;
+}
+
+/*
+ * As my_event_set_stop(); but if no counter of the CPU runs, perf's core has stopped ours, and
+ * not long ago.
+ */
 static noinline void stop_counters(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
-	u64 known = set->stopped_externally, seen = set->overdue;
-	bool inside = pool->inside;
+	struct my_pmu_cpu *cpu = set->cpu;
+	int err;
 
+	my_pmu_cpu_begin(cpu, set);
 	pool->inside = true;
-	/* Here one stop may follow the other sooner than a PMI its overflow. */
-	if (unlikely(set->periods) && my_pmu_now() < pool->patience)
-		set->overdue = 0;
-	if (my_event_set_stop(set))
+	err = cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, set->used, &set->stopped);
+	pool->inside = false;
+	if (err)
 		set->stopped.overflowed = 0;	/* that is of another stop */
-	else if (!set->stopped.enabled || pool->taken_to_stand)
-		set->stopped_externally = known;
-	if (unlikely(set->periods) && !(set->overdue & seen))
-		pool->patience = time_of(pool) + PATIENCE_NS;
+	else if (set->stopped.enabled && !pool->taken_to_stand)
+		set->stopped_externally |= set->active_counters & ~set->stopped.running;
+	if (unlikely(set->periods) && !err)
+		find_overdue(pool);
 	pool->taken_to_stand = false;
-	pool->inside = inside;
 }
 
-static void begin_stop(struct my_pool *pool)
+static noinline void begin_stop(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
 
@@ -189,10 +211,15 @@ void my_pool_stop(struct my_pool *pool)
 static int update(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
+	u64 lost, left = counters & pool->coarse;
 	bool inside = pool->inside;
-	u64 lost;
 	int err;
 
+	for (pool->coarse &= ~left; left; left &= left - 1) {
+		int idx = __ffs64(left);
+
+		set->event[idx].hw.prev_time = time_of(pool) - my_pmu_coarse_ns(pool->began[idx]);
+	}
 	pool->inside = true;
 	err = my_event_set_update(set, counters, time_of(pool));
 	pool->inside = inside;
@@ -206,11 +233,8 @@ static int update(struct my_pool *pool, u64 counters)
 	return err;
 }
 
-/*
- * Likewise, of one counter: as nearly always it has grown by little, and nobody has touched it.
- * If it runs on, @time is when this was.
- */
-static noinline void update_one(struct my_pool *pool, int idx, u64 time)
+/* Likewise, of one counter: as nearly always it has grown by little, and nobody has touched it. */
+static __always_inline void update_one(struct my_pool *pool, int idx)
 {
 	struct my_event_set *set = &pool->set;
 	struct my_perf_event *event = &set->event[idx];
@@ -224,7 +248,7 @@ static noinline void update_one(struct my_pool *pool, int idx, u64 time)
 		update(pool, BIT_ULL(idx));
 		return;
 	}
-	accumulate(event, now - event->hw.prev_count, now, time);
+	accumulate(event, now - event->hw.prev_count, now, event->hw.prev_time);
 }
 
 /* The counters were not stopped, and run. */
@@ -243,29 +267,39 @@ static noinline void stop_after_all(struct my_pool *pool)
 	pool->ack |= set->stopped.overflowed & set->active & set->cpu->overflow_reliable;
 }
 
-static void end_stop(struct my_pool *pool, u64 others)
+static noinline void start_counters(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
 	struct my_pmu_cpu *cpu = set->cpu;
-	bool start = set->active & ~others || pool->ack;
-	u64 running;
+	int running;
 
-	pool->inside = start;
-	if (start) {
-		/* If a register faults the next stop says what became of it. */
-		cpu->pmu.ops->look(&cpu->pmu, &cpu->state, set->used, &running);
-		if (unlikely(pool->taken_to_stand && running & set->active))
+	pool->inside = true;
+	/* If a register faults the next stop says what became of it. */
+	running = cpu->pmu.ops->start_beside(&cpu->pmu, &cpu->state, set->used, counters,
+					     pool->ack);
+	if (unlikely(running > 0)) {
+		if (pool->taken_to_stand) {
 			stop_after_all(pool);
+			my_pmu_cpu_end(cpu);
+		}
+		pool->inside = true;
+		cpu->pmu.ops->start(&cpu->pmu, &cpu->state, counters, pool->ack);
 	}
+	pool->inside = false;
+}
+
+static noinline void end_stop(struct my_pool *pool, u64 others)
+{
+	struct my_event_set *set = &pool->set;
+
 	/* Meanwhile an NMI has left overflows to us. */
 	if (unlikely(set->periods))
 		update(pool, set->periods);
 	pool->stops = 0;
-	my_pmu_cpu_end(cpu);
-	WRITE_ONCE(cpu->arming, 0);	/* not before that */
-	if (start)
-		cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active & ~others, pool->ack);
-	pool->inside = false;
+	my_pmu_cpu_end(set->cpu);
+	WRITE_ONCE(set->cpu->arming, 0);	/* not before that */
+	if (set->active & ~others || pool->ack)
+		start_counters(pool, set->active & ~others);
 }
 
 /**
@@ -330,20 +364,15 @@ static noinline void end_period(struct my_pool *pool, struct my_pool_event *even
 }
 
 /* Its counter shows @value. */
-static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 value)
+static __always_inline void run_from(struct my_pool *pool, int idx, u64 value)
 {
 	struct my_event_set *set = &pool->set;
 	struct my_hw_perf_event *hw = &set->event[idx].hw;
 	u64 bit = BIT_ULL(idx);
-	int err;
 
-	if (unlikely(event->attr.period)) {
-		err = begin_period(pool, event, idx, &value);
-		if (err)
-			return err;
-	}
 	hw->prev_count = value;
-	hw->prev_time = my_pmu_coarse_now();
+	pool->began[idx] = my_pmu_coarse_now();
+	pool->coarse |= bit;
 	/* It is from before. */
 	pool->ack |= set->stopped.overflowed & bit &
 		     (set->cpu->overflow_reliable | set->cpu->interrupts);
@@ -351,7 +380,17 @@ static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 v
 	set->active |= bit;
 	set->active_counters |= bit;
 	set->cpu->active |= bit;
-	return 0;
+}
+
+static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 value)
+{
+	int err = 0;
+
+	if (unlikely(event->attr.period))
+		err = begin_period(pool, event, idx, &value);
+	if (!err)
+		run_from(pool, idx, value);
+	return err;
 }
 
 static void rest(struct my_pool *pool, int idx)
@@ -359,7 +398,7 @@ static void rest(struct my_pool *pool, int idx)
 	struct my_event_set *set = &pool->set;
 	u64 bit = BIT_ULL(idx);
 
-	update_one(pool, idx, set->event[idx].hw.prev_time);
+	update_one(pool, idx);
 	if (unlikely(set->periods & bit))
 		end_period(pool, pool->on[idx], idx);
 	set->active &= ~bit;
@@ -413,7 +452,7 @@ static void take_count(struct my_pool_event *event)
 	event->seen = count;
 }
 
-static void have(struct my_pool *pool, struct my_pool_event *event, int idx)
+static __always_inline void have(struct my_pool *pool, struct my_pool_event *event, int idx)
 {
 	struct my_pmu_cpu *cpu = pool->set.cpu;
 
@@ -561,6 +600,27 @@ static int choose(struct my_pool *pool, const struct my_pool_event *event)
 
 /* --- events come and go --------------------------------------------------------------- */
 
+/*
+ * To the counter that still holds the event, as nearly always when its task is back: then
+ * there is nothing to choose or to write.  False if not all is as it was left.
+ */
+static bool add_again(struct my_pool *pool, struct my_pool_event *event)
+{
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	int idx = event->idx;
+	struct my_hw_perf_event *hw = &pool->set.event[idx].hw;
+	u64 value;
+
+	if (pool->holds[idx] != event->id || pool->on[idx] || event->attr.period || !event->runs)
+		return false;
+	if (cpu->pmu.ops->read(hw, &value) ||
+	    (pool->taken_to_stand && value != hw->prev_count))
+		return false;
+	have(pool, event, idx);
+	run_from(pool, idx, value);
+	return true;
+}
+
 /**
  * my_pool_add() - an event gets a counter
  * @pool: this CPU's
@@ -573,12 +633,14 @@ static int choose(struct my_pool *pool, const struct my_pool_event *event)
  */
 int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run)
 {
-	int idx, err;
+	int idx, err = 0;
 
 	my_pool_stop(pool);
-	idx = choose(pool, event);
 	event->runs = run;
-	err = idx < 0 ? idx : put_on(pool, event, idx);
+	if (!add_again(pool, event)) {
+		idx = choose(pool, event);
+		err = idx < 0 ? idx : put_on(pool, event, idx);
+	}
 	my_pool_start(pool, 0);
 	return err;
 }
@@ -680,8 +742,11 @@ u64 my_pool_read(struct my_pool_event *event)
 
 	if (pool && !is_at_work(pool)) {
 		my_pool_stop(pool);
-		if (pool->set.active & BIT_ULL(event->idx))
-			update_one(pool, event->idx, my_pmu_coarse_now());
+		if (pool->set.active & BIT_ULL(event->idx)) {
+			update_one(pool, event->idx);
+			pool->began[event->idx] = my_pmu_coarse_now();
+			pool->coarse |= BIT_ULL(event->idx);
+		}
 		take_count(event);
 		my_pool_start(pool, 0);
 	}
@@ -841,6 +906,8 @@ static int come_on_cpu(struct my_event_set *set, u64 counters, void *why)
 	set_counters(set, counters);
 	my_refuse(why, -EIO, "a PMU register faulted");
 	err = my_pmu_selftest(set, why);
+	if (err == -ENODEV && my_pmi_throttle(cpu))
+		err = my_pmu_selftest(set, why);
 	if (!err)
 		err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, counters);
 	if (err) {

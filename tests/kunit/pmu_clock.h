@@ -16,7 +16,12 @@ static inline u64 my_pmu_now(void)
 /* The tick is fast here. */
 static inline u64 my_pmu_coarse_now(void)
 {
-	return sim_now() & ~0xffffULL;
+	return sim_now() >> 16;
+}
+
+static inline u64 my_pmu_coarse_ns(u64 then)
+{
+	return (my_pmu_coarse_now() - then + 1) << 16;
 }
 
 static inline u64 my_pmu_nmi_now(void)

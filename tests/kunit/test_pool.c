@@ -1432,6 +1432,51 @@ static void pool_stands(struct kunit *test)
 	end_pmis(test);
 }
 
+/* It is back where it was, but not as it was. */
+static void pool_again(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *event = new_event(test, 0xc0, BIT_ULL(0)), *period, *other;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	period = new_period(test, 1000, BIT_ULL(1));
+	other = new_event(test, 0xc0, BIT_ULL(0));
+	/* Somebody has its counter. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	DO_HERE(del(event));
+	other->id = event->id;
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
+	DO_HERE(del(other));
+	/* It is not to run. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, false)), 0);
+	test_retire(test, 10, 10);
+	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	/* Its control was written. */
+	sim->regs.evtsel[0] ^= 1;
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	test_retire(test, 10, 10);
+	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 20ULL);
+	/* Far, in no time: that is somebody else's work, also if it counts on. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->regs.pmc[0] += BIT_ULL(40);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	pool->set.cpu->lost = 0;
+	DO_HERE(del(event));
+	/* Its period has not begun. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, period, false)), 0);
+	DO_HERE(del(period));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, period, true)), 0);
+	run_steps(test, 1, 1000);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	DO_HERE(del(period));
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost | pool->set.cpu->lost_samples, 0ULL);
+	end_pmis(test);
+}
+
 /* Where there is no interrupt, or a counter's overflow cannot be told, all else counts. */
 static void pool_samples_refused(struct kunit *test)
 {
@@ -1577,6 +1622,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(pool_samples_storm),
 	KUNIT_CASE(pool_samples_storm_other),
 	KUNIT_CASE(pool_stands),
+	KUNIT_CASE(pool_again),
 	KUNIT_CASE(pool_samples_refused),
 	KUNIT_CASE(pool_samples_go_with_faults),
 	KUNIT_CASE(pool_peeks),
