@@ -79,7 +79,7 @@ static noinline int go_on(struct my_perf_event *event, bool anew, u64 *now, u64 
 
 	overflows = my_period_step(&left, event->attr.period, anew ? 0 : delta);
 	if (overflows || anew) {
-		err = my_pmi_reload(event, left);
+		err = my_pmi_reload(event->set->cpu->pmu.ops, event, left);
 		if (err)
 			return err;
 		*now = event->hw.prev_count;
@@ -365,7 +365,7 @@ static noinline int enable_period(struct my_perf_event *event)
 	err = pmu->ops->enable(pmu, &cpu->state, &event->hw);
 	if (err)
 		return err;
-	err = my_pmi_reload(event, period->left);
+	err = my_pmi_reload(pmu->ops, event, period->left);
 	if (err)
 		pmu->ops->disable(pmu, &cpu->state, &event->hw);
 	else

@@ -45,14 +45,6 @@
 #define STORM_SHARE	4
 #define STORM_LEAST	8
 
-/*
- * An event that counts the kernel and has a shorter period than an NMI has instructions or
- * cycles overflows again in each NMI, and what was interrupted makes no step, nor does any tick
- * come.  With this period, or a longer one, that cannot be; with a shorter one PMIs that find
- * the CPU at the same place are too many in any case.
- */
-#define NMI_PERIOD	BIT(15)
-
 /* For so long a PMI may be on its way: microseconds on hardware. */
 #define LATE_NS		(100 * NSEC_PER_MSEC)
 
@@ -82,30 +74,32 @@ static noinline void trace_overflow(struct my_perf_event *event, bool busy,
 
 NOKPROBE_SYMBOL(trace_overflow);
 
-static __always_inline void write_sample(struct my_perf_event *event,
+static __always_inline void write_sample(const struct my_event_set *set,
+					 struct my_perf_event *event,
 					 struct my_period *period, bool busy,
 					 struct pt_regs *regs)
 {
 	local_dec(&period->owed);
 	period->samples++;
-	if (unlikely(event->set->overflow))
-		event->set->overflow(event, busy, regs);
+	if (unlikely(set->overflow))
+		set->overflow(event, busy, regs);
 	else if (trace_my_pmu_overflow_enabled())
 		trace_overflow(event, busy, regs);
 }
 
 /* If its counter cannot be read or written, who looks at it next finds the overflow. */
-static __always_inline void add_overflow(struct my_perf_event *event,
+static __always_inline void add_overflow(const struct my_pmu_ops *ops,
+					 struct my_perf_event *event,
 					 struct my_period *period)
 {
 	struct my_hw_perf_event *hw = &event->hw;
 	u64 now, delta, left = period->left, overflows;
 
-	if (event->set->cpu->pmu.ops->peek(hw, &now))
+	if (ops->peek(hw, &now))
 		return;
 	delta = my_pmu_delta(hw->prev_count, now, hw->cntval_bits);
 	overflows = my_period_step(&left, event->attr.period, delta);
-	if (!overflows || my_pmi_reload(event, left))
+	if (!overflows || my_pmi_reload(ops, event, left))
 		return;
 	period->left = left;
 	period->lost += overflows - 1;
@@ -145,28 +139,15 @@ static noinline void end_storm(struct my_pmu_cpu *cpu, u64 counters)
 
 NOKPROBE_SYMBOL(end_storm);
 
-static noinline bool may_stand(const struct my_pmu_cpu *cpu, u64 counters)
-{
-	for (; counters; counters &= counters - 1) {
-		const struct my_perf_event_attr *attr = &cpu->interrupting[__ffs64(counters)]->attr;
-
-		if (attr->period < NMI_PERIOD && !attr->exclude_kernel)
-			return true;
-	}
-	return false;
-}
-
-NOKPROBE_SYMBOL(may_stand);
-
 /* @counters have overflowed. */
 static __always_inline bool is_storm(struct my_pmu_cpu *cpu, u64 began, u64 counters,
 				     const struct pt_regs *regs)
 {
 	struct my_pmi_storm *storm = &cpu->storm;
-	bool stands = regs->ip == storm->ip && regs->sp == storm->sp && may_stand(cpu, counters);
 	u64 took = my_pmu_fast_ticks() - began, tick = my_pmu_tick_ticks();
 
-	if (began - storm->since > tick && !stands)
+	if (began - storm->since > tick &&
+	    !(regs->ip == storm->ip && regs->sp == storm->sp && counters & cpu->may_stand))
 		*storm = (struct my_pmi_storm) { .since = began, .least = took };
 	storm->ip = regs->ip;
 	storm->sp = regs->sp;
@@ -221,22 +202,23 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 		for (left = overflowed; left; left &= left - 1) {
 			struct my_perf_event *event = cpu->interrupting[__ffs64(left)];
 			struct my_period *period = my_period_of(event);
+			struct my_event_set *set = event->set;
 
 			/* It stands still: its overflow bit is from before. */
 			if (unlikely(cpu->working) && left & -left & cpu->arming)
 				continue;
 			handled++;
-			if (unlikely(cpu->working) && is_busy(cpu, event->set)) {
-				write_sample(event, period, true, regs);
+			if (unlikely(cpu->working) && is_busy(cpu, set)) {
+				write_sample(set, event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
-				if (cpu->working != event->set)
-					irq_work_queue(&event->set->restart.work);
+				if (cpu->working != set)
+					irq_work_queue(&set->restart.work);
 				continue;
 			}
-			event->set->overdue &= ~BIT_ULL(event->hw.idx);
-			add_overflow(event, period);
+			set->overdue &= ~(left & -left);
+			add_overflow(ops, event, period);
 			while (local_read(&period->owed) > 0)
-				write_sample(event, period, false, regs);
+				write_sample(set, event, period, false, regs);
 		}
 		overflowed = ++rounds < ROUNDS_MAX ?
 			     ops->pmi_again(&cpu->state, cpu->interrupts) : 0;
@@ -353,6 +335,7 @@ void my_pmi_watch(struct my_perf_event *event)
 	struct my_pmu_cpu *cpu = event->set->cpu;
 
 	cpu->interrupting[event->hw.idx] = event;
+	my_pmi_note_period(event);
 	cpu->arming |= BIT_ULL(event->hw.idx);
 	barrier();
 	cpu->interrupts |= BIT_ULL(event->hw.idx);

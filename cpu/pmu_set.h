@@ -94,6 +94,8 @@ struct my_pmi_storm {
  * @interrupts: counters that interrupt when they overflow
  * @arming: those of them that the CPU, at work, has just begun to watch and not yet started:
  *	an overflow bit that is set is from before
+ * @may_stand: those of them whose event may overflow again in each NMI, so that what it has
+ *	interrupted makes no step
  * @interrupting: of each of them its event
  * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and
  *	counters alone
@@ -129,6 +131,7 @@ struct my_pmu_cpu {
 	u64 overflow_unknown;
 	u64 interrupts;
 	u64 arming;
+	unsigned long may_stand;
 	struct my_perf_event *interrupting[MY_PMC_NR];
 	struct my_event_set *working;
 	unsigned int pmi_users;

@@ -333,7 +333,7 @@ static noinline int begin_period(struct my_pool *pool, struct my_pool_event *eve
 
 	event->last = event->last ?: event->attr.period;
 	*period = (struct my_period) { .left = event->left ?: event->attr.period };
-	err = my_pmi_reload(place, period->left);
+	err = my_pmi_reload(set->cpu->pmu.ops, place, period->left);
 	if (err)
 		return err;
 	*value = place->hw.prev_count;
@@ -795,7 +795,10 @@ static void overflow(struct my_perf_event *place, bool busy, struct pt_regs *reg
 	/* Who is at work and has not found it yet begins a period with the new one. */
 	event->last = busy && local_read(&my_period_of(place)->owed) < 0 ?
 		      event->attr.period : place->attr.period;
-	place->attr.period = event->attr.period;
+	if (place->attr.period != event->attr.period) {
+		place->attr.period = event->attr.period;
+		my_pmi_note_period(place);
+	}
 }
 
 NOKPROBE_SYMBOL(overflow);

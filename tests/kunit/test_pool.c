@@ -1118,7 +1118,7 @@ static void pool_samples_return(struct kunit *test)
 static void pool_samples_change(struct kunit *test)
 {
 	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
-	struct my_pool_event *event = new_period(test, 1000, 0);
+	struct my_pool_event *event = new_period(test, 1000, 0), *other;
 	u64 start = sim_cpu(TEST_CPU)->ip;
 
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
@@ -1144,6 +1144,15 @@ static void pool_samples_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[5].ip - start, 2670ULL);
 	KUNIT_EXPECT_EQ(test, seen[5].last, 50U);
 	DO_HERE(del(event));
+	/* With a short period its NMIs may be all that the CPU does. */
+	other = new_period(test, 40000, BIT_ULL(0));
+	other->attr.exclude_kernel = false;
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->may_stand & 1, 0UL);
+	next_period = 300;
+	run_steps(test, 40, 1000);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->may_stand & 1, 1UL);
+	DO_HERE(del(other));
 	end_pmis(test);
 }
 
