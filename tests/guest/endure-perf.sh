@@ -125,12 +125,12 @@ done
 lines() {
 	wc -l < "/tmp/$1"
 }
-sort /tmp/err.* | uniq -c | sort -rn | head -n 40
+sort /tmp/err.* | uniq -c | sort -rn | head -n 40 | sed 's,^,# ,'
 figure "in $seconds s: loaded $(lines loads) times; the CPU went $(lines went) times; another module had events $(lines clients) times, and those of a task $(lines tasks) times; perf counted $(lines counts) times to the end, $(lines execs) times over exec, and recorded $(lines samples) times"
 # A short run has not time enough for all of them.
-# shellcheck disable=SC2046 # a list
+# shellcheck disable=SC2046,SC2086 # a list
 for done in $(by_kernel 'clients tasks samples execs' 'clients tasks samples execs' '') went loads counts; do
-	expect "$done: $(lines $done)" [ "$(lines $done)" -gt 0 ]
+	expect "$done: $(lines "$done")" [ "$(lines "$done")" -gt 0 ]
 done
 # What perf has not scaled is all that family.S executes.
 exact=$((14 * 50 + 5 + 50 * 2007))

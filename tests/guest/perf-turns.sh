@@ -15,11 +15,11 @@ load cpu=3 counters=none
 codes="0xc0 0x3c 0xc4"
 
 # Alone: three events, of which each has a counter.
-# shellcheck disable=SC2046 # a list
+# shellcheck disable=SC2046,SC2086 # a list
 perf stat -x , -o /tmp/alone $(printf -- ' -e my_pmu/event=%s/u' $codes) /root/steady
 is "alone each counts all of the time" "$(sed -n '/my_pmu/p' /tmp/alone | cut -d , -f 5 | sort -u)" 100.00
 
-# shellcheck disable=SC2046 # a list
+# shellcheck disable=SC2046,SC2086 # a list
 perf stat -x , -o /tmp/turns $(for _ in 1 2 3 4; do printf -- ' -e my_pmu/event=%s/u' $codes; done) /root/steady
 expect "in turns for $(awk -F , '/my_pmu/ { print int($4 * 100 / $5 / 1000000000); exit }' /tmp/turns) s" \
 	[ "$(awk -F , '/my_pmu/ { print int($4 * 100 / $5 / 1000000000); exit }' /tmp/turns)" -ge 60 ]
