@@ -592,7 +592,7 @@ static int test_and_start(struct my_event_set *set, struct my_pmu_why *why)
 
 	err = my_pmu_selftest(set, why);
 	/* What the NMIs of others executed was counted, too. */
-	if (err == -ENODEV && my_pmi_throttle(set->cpu))
+	if (set->cpu->disturbed && my_pmi_throttle(set->cpu))
 		err = my_pmu_selftest(set, why);
 	if (!err && set->periods)
 		err = begin_periods(set, why);

@@ -6,8 +6,9 @@
 #ifndef MY_PMU_CLOCK_H
 #define MY_PMU_CLOCK_H
 
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 #include <asm/tsc.h>
 
@@ -20,29 +21,6 @@
 static inline u64 my_pmu_now(void)
 {
 	return ktime_get_ns();
-}
-
-/**
- * my_pmu_coarse_now() - the moment, at the price of a load
- *
- * Context: any.
- * Return: in ticks of the kernel, for my_pmu_coarse_ns().
- */
-static inline u64 my_pmu_coarse_now(void)
-{
-	return get_jiffies_64();
-}
-
-/**
- * my_pmu_coarse_ns() - how long ago a moment was
- * @then: the moment, by my_pmu_coarse_now()
- *
- * Context: any.
- * Return: ns; up to two ticks more than it was.
- */
-static inline u64 my_pmu_coarse_ns(u64 then)
-{
-	return (get_jiffies_64() - then + 1) * TICK_NSEC;
 }
 
 /**
@@ -65,6 +43,22 @@ static inline u64 my_pmu_nmi_now(void)
 static inline u64 my_pmu_fast_ticks(void)
 {
 	return rdtsc();
+}
+
+/**
+ * my_pmu_ticks_ns() - how long ago a moment was
+ * @then: the moment, by my_pmu_fast_ticks() on this CPU
+ *
+ * A TSC that stands still while the CPU sleeps does so when the counters do.
+ *
+ * Context: any.
+ * Return: ns, or a thousandth and a microsecond more.
+ */
+static inline u64 my_pmu_ticks_ns(u64 then)
+{
+	u64 ticks = max_t(s64, rdtsc() - then, 0);
+
+	return (div64_u64(ticks, max(tsc_khz / 1000, 1U)) + 1) * NSEC_PER_USEC;
 }
 
 /**

@@ -21,7 +21,8 @@
  *	find the overflow
  * @samples: samples that were written
  * @lost: overflows without a sample of their own
- * @throttles: how often its interrupts were switched off, because there were too many
+ * @throttles: how often its interrupts were switched off, because there were too many, or
+ *	they disturbed a self-test
  * @told: @throttles as it was at the last read
  * @throttled: they are off, until a timer switches them on again
  *

@@ -192,7 +192,8 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 	unsigned int rounds = 0;
 	int handled = 0;
 
-	if (cpu->interrupts)
+	/* A late one may have frozen the counters, too. */
+	if (cpu->interrupts || cpu->late_until)
 		overflowed = ops->pmi_enter(&cpu->state, cpu->interrupts);
 	if (!overflowed)
 		return claim_late(cpu);
@@ -398,16 +399,19 @@ int my_pmi_rearm(struct my_pmu_cpu *cpu, u64 counters)
  * What overflows meanwhile is counted, and has no sample.
  *
  * Context: the CPU, interrupts off, not in an NMI; no register is half written.
- * Return: false if there was none that did.
+ * Return: false if there was none that did, or that could be throttled.
  */
 bool my_pmi_throttle(struct my_pmu_cpu *cpu)
 {
-	if (!cpu->interrupts)
+	u64 before = cpu->interrupts;
+
+	if (!before)
 		return false;
-	throttle(cpu, cpu->interrupts);
-	/* One may have overflowed just before. */
-	cpu->late_until = my_pmu_now() + LATE_NS;
-	return true;
+	/* One may overflow just before it is throttled. */
+	WRITE_ONCE(cpu->late_until, my_pmu_now() + LATE_NS);
+	barrier();
+	throttle(cpu, before);
+	return cpu->interrupts != before;
 }
 
 /**
@@ -447,7 +451,7 @@ static void rest(struct irq_work *work)
 
 	for (left = set->periods; left; left &= left - 1) {
 		if (set->period[__ffs64(left)].throttled)
-			pr_warn_ratelimited("cpu%d: '%s': its interrupts are too many, or take more than a quarter of the time; there are none for a tick\n",
+			pr_warn_ratelimited("cpu%d: '%s': its interrupts are too many, take more than a quarter of the time, or disturb a self-test; there are none for a tick\n",
 					    set->cpu->cpu,
 					    set->event[__ffs64(left)].attr.name);
 	}

@@ -165,8 +165,10 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
 		wrong = twice - once;
 		right = 0;
 	}
-	if (!first && right < TRIES_RIGHT)
+	if (!first && right < TRIES_RIGHT) {
 		first = refuse_rate(&hw, probe, wrong, cpu->active, why);
+		cpu->disturbed = wrong;
+	}
 	err = pmu->ops->disable(pmu, &cpu->state, &hw);
 	return first ?: err;
 }
@@ -270,6 +272,7 @@ static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why 
 	}
 	if (right == TRIES_RIGHT)
 		return 0;
+	cpu->disturbed = !stands_still;
 	return my_refuse(why, -ENODEV,
 			 "%s%d %s when %u counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time",
 			 my_pmc_kind(wrong), my_pmc_number(wrong),
@@ -342,7 +345,8 @@ static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
  *
  * Afterwards all registers are as before, except for generic counters' values that
  * cannot be written, and @set->cpu->overflow_reliable has the counters that set their
- * overflow bit, @overflow_unknown those that may or may not.
+ * overflow bit, @overflow_unknown those that may or may not.  If @set->cpu->disturbed is set,
+ * NMIs may be why it was refused.
  *
  * Context: the CPU in question, interrupts off; some hundred accesses to registers
  * for each counter, which take a virtual machine milliseconds.
@@ -359,6 +363,7 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	unsigned int i;
 
 	lockdep_assert_irqs_disabled();
+	cpu->disturbed = false;
 	if (ops->find_in_use)
 		err = ops->find_in_use(pmu, &in_use);
 	if (err)

@@ -86,6 +86,7 @@ struct my_pmi_storm {
  * @lost: how often it is not known what one of those events has counted
  * @lost_samples: overflows of those events that have no sample of their own
  * @owner: of each counter the set that it belongs to, or NULL
+ * @disturbed: the last self-test found a counter that counts, and wrong; an NMI counts, too
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
  *	wrap: of these only, no bit means no wrap
@@ -106,11 +107,11 @@ struct my_pmi_storm {
  *
  * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @pooled, @busy, @lost,
  * @lost_samples, @active, @overflow_reliable and what follows are changed on the CPU only, with
- * interrupts off; no lock is needed, and an NMI can use them; it writes @late_until and @storm,
- * and of a counter that is throttled @interrupts.  The others change by request of one task at a
- * time, with CPU hotplug held off: while the module is loaded or a CPU comes, and under the lock
- * of pmu_client.c.  @pmu is written only if it is not what it was before, which others may be
- * reading.
+ * interrupts off; no lock is needed, and an NMI can use them; it writes @late_until, @may_stand
+ * and @storm, and of a counter that is throttled @interrupts.  The others change by request of
+ * one task at a time, with CPU hotplug held off: while the module is loaded or a CPU comes, and
+ * under the lock of pmu_client.c.  @pmu is written only if it is not what it was before, which
+ * others may be reading.
  */
 struct my_pmu_cpu {
 	int cpu;
@@ -126,6 +127,7 @@ struct my_pmu_cpu {
 	u64 lost;
 	u64 lost_samples;
 	struct my_event_set *owner[MY_PMC_MAX];
+	bool disturbed;
 	u64 active;
 	u64 overflow_reliable;
 	u64 overflow_unknown;
@@ -208,7 +210,8 @@ struct my_pmu_schedule {
  *	the count
  * @wrapped: it has wrapped; the growth was added all the same
  * @stuck: it stands still although the CPU has executed what it counts, see my_target_grow()
- * @throttled: its interrupts were too many, and off for a while
+ * @throttled: its interrupts were off for a while, because there were too many, or they
+ *	disturbed a self-test
  */
 struct my_pmu_marks {
 	u64 clobbered;

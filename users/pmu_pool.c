@@ -65,8 +65,8 @@
  * @taken_to_stand: since the first of them no event has counted, and no counter was stopped
  * @now: a moment since then, CLOCK_MONOTONIC, ns; or 0
  * @ack: overflows that are accounted for
- * @coarse: counters for which @began tells since when they count, and not their event
- * @began: by my_pmu_coarse_now()
+ * @timed: counters for which @began tells since when they count, and not their event
+ * @began: by my_pmu_fast_ticks()
  * @held: counters that are programmed: what their registers held before is saved
  * @holds: of each of them the id of the event for which; 0 if it is not programmed
  * @on: of each counter the event that has it, or NULL
@@ -87,7 +87,7 @@ struct my_pool {
 	bool taken_to_stand;
 	u64 now;
 	u64 ack;
-	u64 coarse;
+	u64 timed;
 	u64 began[MY_PMC_NR];
 	u64 held;
 	u64 holds[MY_PMC_NR];
@@ -143,9 +143,7 @@ static noinline void find_overdue(struct my_pool *pool)
 
 	if (my_pmu_now() < pool->patience)
 		set->overdue = 0;
-	pool->inside = true;
 	my_event_set_find_overdue(set);
-	pool->inside = false;
 	if (!(set->overdue & seen))
 		pool->patience = time_of(pool) + PATIENCE_NS;
 }
@@ -160,10 +158,7 @@ static noinline void stop_counters(struct my_pool *pool)
 	struct my_pmu_cpu *cpu = set->cpu;
 	int err;
 
-	my_pmu_cpu_begin(cpu, set);
-	pool->inside = true;
 	err = cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, set->used, &set->stopped);
-	pool->inside = false;
 	if (err)
 		set->stopped.overflowed = 0;	/* that is of another stop */
 	else if (set->stopped.enabled && !pool->taken_to_stand)
@@ -177,15 +172,16 @@ static noinline void begin_stop(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
 
+	my_pmu_cpu_begin(set->cpu, set);
 	pool->now = 0;
 	pool->ack = 0;
 	if (set->active) {
 		stop_counters(pool);
-		return;
+	} else {
+		pool->taken_to_stand = true;
+		set->stopped.overflowed = 0;
 	}
-	my_pmu_cpu_begin(set->cpu, set);
-	pool->taken_to_stand = true;
-	set->stopped.overflowed = 0;
+	pool->stops = 1;
 }
 
 /**
@@ -200,7 +196,9 @@ static noinline void begin_stop(struct my_pool *pool)
 void my_pool_stop(struct my_pool *pool)
 {
 	lockdep_assert_irqs_disabled();
-	if (!pool->stops++)
+	if (pool->stops)
+		pool->stops++;
+	else
 		begin_stop(pool);
 }
 
@@ -211,14 +209,14 @@ void my_pool_stop(struct my_pool *pool)
 static int update(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
-	u64 lost, left = counters & pool->coarse;
+	u64 lost, left = counters & pool->timed;
 	bool inside = pool->inside;
 	int err;
 
-	for (pool->coarse &= ~left; left; left &= left - 1) {
+	for (pool->timed &= ~left; left; left &= left - 1) {
 		int idx = __ffs64(left);
 
-		set->event[idx].hw.prev_time = time_of(pool) - my_pmu_coarse_ns(pool->began[idx]);
+		set->event[idx].hw.prev_time = time_of(pool) - my_pmu_ticks_ns(pool->began[idx]);
 	}
 	pool->inside = true;
 	err = my_event_set_update(set, counters, time_of(pool));
@@ -233,8 +231,11 @@ static int update(struct my_pool *pool, u64 counters)
 	return err;
 }
 
-/* Likewise, of one counter: as nearly always it has grown by little, and nobody has touched it. */
-static __always_inline void update_one(struct my_pool *pool, int idx)
+/*
+ * Likewise, of one counter: as nearly always it has grown by little, and nobody has touched it.
+ * Returns whether it was so: then its event's time is not brought up to date.
+ */
+static __always_inline bool update_one(struct my_pool *pool, int idx)
 {
 	struct my_event_set *set = &pool->set;
 	struct my_perf_event *event = &set->event[idx];
@@ -246,25 +247,30 @@ static __always_inline void update_one(struct my_pool *pool, int idx)
 	if (unlikely(unusual & BIT_ULL(idx)) || cpu->pmu.ops->read(&event->hw, &now) ||
 	    !my_pmu_plausible(now - event->hw.prev_count, 0)) {
 		update(pool, BIT_ULL(idx));
-		return;
+		return false;
 	}
 	accumulate(event, now - event->hw.prev_count, now, event->hw.prev_time);
+	return true;
 }
 
 /* The counters were not stopped, and run. */
 static noinline void stop_after_all(struct my_pool *pool)
 {
 	struct my_event_set *set = &pool->set;
+	bool inside = pool->inside;
 	u64 left;
 
+	pool->inside = true;
+	my_pmu_cpu_begin(set->cpu, set);
 	stop_counters(pool);
-	/* Those that have just begun begin now; none has a period, which is always programmed. */
+	/* Those that have just begun begin now; of none has a period begun. */
 	for (left = set->active; left; left &= left - 1) {
 		struct my_hw_perf_event *hw = &set->event[__ffs64(left)].hw;
 
 		set->cpu->pmu.ops->read(hw, &hw->prev_count);
 	}
 	pool->ack |= set->stopped.overflowed & set->active & set->cpu->overflow_reliable;
+	pool->inside = inside;
 }
 
 static noinline void start_counters(struct my_pool *pool, u64 counters)
@@ -273,7 +279,6 @@ static noinline void start_counters(struct my_pool *pool, u64 counters)
 	struct my_pmu_cpu *cpu = set->cpu;
 	int running;
 
-	pool->inside = true;
 	/* If a register faults the next stop says what became of it. */
 	running = cpu->pmu.ops->start_beside(&cpu->pmu, &cpu->state, set->used, counters,
 					     pool->ack);
@@ -282,10 +287,8 @@ static noinline void start_counters(struct my_pool *pool, u64 counters)
 			stop_after_all(pool);
 			my_pmu_cpu_end(cpu);
 		}
-		pool->inside = true;
 		cpu->pmu.ops->start(&cpu->pmu, &cpu->state, counters, pool->ack);
 	}
-	pool->inside = false;
 }
 
 static noinline void end_stop(struct my_pool *pool, u64 others)
@@ -295,11 +298,12 @@ static noinline void end_stop(struct my_pool *pool, u64 others)
 	/* Meanwhile an NMI has left overflows to us. */
 	if (unlikely(set->periods))
 		update(pool, set->periods);
-	pool->stops = 0;
 	my_pmu_cpu_end(set->cpu);
 	WRITE_ONCE(set->cpu->arming, 0);	/* not before that */
 	if (set->active & ~others || pool->ack)
 		start_counters(pool, set->active & ~others);
+	pool->taken_to_stand = false;
+	pool->stops = 0;
 }
 
 /**
@@ -363,6 +367,13 @@ static noinline void end_period(struct my_pool *pool, struct my_pool_event *even
 	WRITE_ONCE(set->cpu->lost_samples, set->cpu->lost_samples + period->lost);
 }
 
+/* The TSC is read in an instruction; what time that was is asked for seldom. */
+static __always_inline void begin_time(struct my_pool *pool, int idx)
+{
+	pool->began[idx] = my_pmu_fast_ticks();
+	pool->timed |= BIT_ULL(idx);
+}
+
 /* Its counter shows @value. */
 static __always_inline void run_from(struct my_pool *pool, int idx, u64 value)
 {
@@ -371,8 +382,7 @@ static __always_inline void run_from(struct my_pool *pool, int idx, u64 value)
 	u64 bit = BIT_ULL(idx);
 
 	hw->prev_count = value;
-	pool->began[idx] = my_pmu_coarse_now();
-	pool->coarse |= bit;
+	begin_time(pool, idx);
 	/* It is from before. */
 	pool->ack |= set->stopped.overflowed & bit &
 		     (set->cpu->overflow_reliable | set->cpu->interrupts);
@@ -719,11 +729,11 @@ int my_pool_resume(struct my_pool_event *event)
 	return err;
 }
 
+/* Counters are stopped or started, or it is the work of another set. */
 static bool is_at_work(const struct my_pool *pool)
 {
-	const struct my_event_set *working = pool->set.cpu->working;
-
-	return pool->inside || (working && working != &pool->set);
+	return pool->inside ||
+	       pool->set.cpu->working != (pool->stops ? &pool->set : NULL);
 }
 
 /**
@@ -742,11 +752,8 @@ u64 my_pool_read(struct my_pool_event *event)
 
 	if (pool && !is_at_work(pool)) {
 		my_pool_stop(pool);
-		if (pool->set.active & BIT_ULL(event->idx)) {
-			update_one(pool, event->idx);
-			pool->began[event->idx] = my_pmu_coarse_now();
-			pool->coarse |= BIT_ULL(event->idx);
-		}
+		if (pool->set.active & BIT_ULL(event->idx) && update_one(pool, event->idx))
+			begin_time(pool, event->idx);
 		take_count(event);
 		my_pool_start(pool, 0);
 	}
@@ -795,10 +802,8 @@ static void overflow(struct my_perf_event *place, bool busy, struct pt_regs *reg
 	/* Who is at work and has not found it yet begins a period with the new one. */
 	event->last = busy && local_read(&my_period_of(place)->owed) < 0 ?
 		      event->attr.period : place->attr.period;
-	if (place->attr.period != event->attr.period) {
-		place->attr.period = event->attr.period;
-		my_pmi_note_period(place);
-	}
+	place->attr.period = event->attr.period;
+	my_pmi_note_period(place);
 }
 
 NOKPROBE_SYMBOL(overflow);
@@ -909,7 +914,7 @@ static int come_on_cpu(struct my_event_set *set, u64 counters, void *why)
 	set_counters(set, counters);
 	my_refuse(why, -EIO, "a PMU register faulted");
 	err = my_pmu_selftest(set, why);
-	if (err == -ENODEV && my_pmi_throttle(cpu))
+	if (cpu->disturbed && my_pmi_throttle(cpu))
 		err = my_pmu_selftest(set, why);
 	if (!err)
 		err = cpu->pmu.ops->save(&cpu->pmu, &cpu->state, counters);

@@ -13,17 +13,6 @@ static inline u64 my_pmu_now(void)
 	return sim_now();
 }
 
-/* The tick is fast here. */
-static inline u64 my_pmu_coarse_now(void)
-{
-	return sim_now() >> 16;
-}
-
-static inline u64 my_pmu_coarse_ns(u64 then)
-{
-	return (my_pmu_coarse_now() - then + 1) << 16;
-}
-
 static inline u64 my_pmu_nmi_now(void)
 {
 	return sim_now();
@@ -32,6 +21,11 @@ static inline u64 my_pmu_nmi_now(void)
 static inline u64 my_pmu_fast_ticks(void)
 {
 	return sim_now();
+}
+
+static inline u64 my_pmu_ticks_ns(u64 then)
+{
+	return sim_now() - then;
 }
 
 /* So many looks at a held clock. */

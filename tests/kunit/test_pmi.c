@@ -794,16 +794,18 @@ static void pmi_stolen(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
-static struct my_event_set *second_set(struct kunit *test, const char *event)
+static struct my_event_set *second_set(struct kunit *test, const char *events)
 {
 	struct my_event_set *set = kunit_kzalloc(test, sizeof(*set), GFP_KERNEL);
-	struct my_perf_event_attr attr;
+	struct my_perf_event_attr attr[2];
 	struct my_pmu_why why = {};
+	int nr;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, set);
 	my_event_set_init(set, my_pmu_cpu_of(TEST_CPU));
-	KUNIT_ASSERT_EQ(test, my_parse_events(event, &attr, 1, &why), 1);
-	KUNIT_ASSERT_EQ_MSG(test, test_assign(set, &attr, 1, &why), 0, "%s", why.text);
+	nr = my_parse_events(events, attr, 2, &why);
+	KUNIT_ASSERT_GE_MSG(test, nr, 1, "%s", why.text);
+	KUNIT_ASSERT_EQ_MSG(test, test_assign(set, attr, nr, &why), 0, "%s", why.text);
 	return set;
 }
 
@@ -990,7 +992,67 @@ static void pmi_selftest_beside(struct kunit *test)
 	run(test, 1, 100);
 	KUNIT_EXPECT_EQ(test, nr_samples, 1U);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	sim->disturb_pmis = false;
+	test_up(test, other);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Each counter alone is right. What stands still is not disturbed. */
+static void pmi_selftest_together(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), "cpu/instructions,period=100/u@gp0");
+	struct my_event_set *other = second_set(test, "instructions@gp1,cycles@gp2");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_why why = {};
+
+	test_up(test, set);
+	sim->disturb = 500;
+	sim->disturb_calls = 0xaaaaULL << (sim->known_codes + 16);
+	test_up(test, other);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_EXPECT_TRUE(test, comes_back(set));
+	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	sim->disturb_calls = 0;
+	sim->broken = SIM_STARVED;
+	sim->broken_counters = BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(2);
+	sim->starved = 2;
+	KUNIT_EXPECT_EQ(test, my_event_set_up(other, &why), -ENODEV);
+	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 1ULL);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+static void throttle_on_cpu(void *unused)
+{
+	my_pmi_throttle(my_pmu_cpu_of(smp_processor_id()));
+}
+
+/* It has just overflowed: its PMI is known, and ends the freeze. */
+static void pmi_selftest_late(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_event_set *set;
+	unsigned int order;
+
+	test_run_there(test);
+	for (order = 0; order < 2; order++) {
+		my_pmi_freeze = order;
+		set = test_set(test, PMU(V4), EACH_1000 "@gp0");
+		test_up(test, set);
+		sim->skid = 1000;
+		run(test, 100, 10);
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, throttle_on_cpu, NULL));
+		KUNIT_EXPECT_EQ(test, sim->regs.evtsel[0] & BIT(20), 0ULL);
+		flush(test);
+		KUNIT_EXPECT_EQ(test, sim->unknown, 0U);
+		KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT_ULL(59), 0ULL);
+		KUNIT_EXPECT_TRUE(test, comes_back(set));
+		sim->skid = 0;
+		run(test, 100, 10);
+		KUNIT_EXPECT_EQ(test, set->period[0].samples + set->period[0].lost, 2ULL);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
 }
 
 /* What is throttled can be stopped, started, and is whole then. */
@@ -1556,6 +1618,8 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_storm_other),
 	KUNIT_CASE(pmi_storm_faults),
 	KUNIT_CASE(pmi_selftest_beside),
+	KUNIT_CASE(pmi_selftest_together),
+	KUNIT_CASE(pmi_selftest_late),
 	KUNIT_CASE(pmi_rotate),
 	KUNIT_CASE(pmi_rotate_stays),
 	KUNIT_CASE(pmi_beside_anywhere),

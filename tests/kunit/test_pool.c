@@ -1152,8 +1152,52 @@ static void pool_samples_change(struct kunit *test)
 	next_period = 300;
 	run_steps(test, 40, 1000);
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->may_stand & 1, 1UL);
+	next_period = 50000;
+	run_steps(test, 40, 1000);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->may_stand & 1, 0UL);
 	DO_HERE(del(other));
 	end_pmis(test);
+}
+
+static void do_nothing(struct my_restart *restart)
+{
+}
+
+/* An event set's PMIs disturb its self-test when it comes: they wait. */
+static void pool_comes_disturbed(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pool(test, PMU(V4));
+	struct my_event_set *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_perf_event *event;
+	struct my_pmu_why why = {};
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, other);
+	KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
+	my_event_set_init(other, cpu);
+	my_restart_init(&other->restart, do_nothing);
+	event = &other->event[0];
+	event->set = other;
+	event->hw.idx = 7;
+	event->attr = (struct my_perf_event_attr) { .config = 0xc0, .period = 1000 };
+	cpu->pmu.ops->encode(&cpu->pmu, &event->attr, &event->hw);
+	cpu->used = BIT_ULL(7);
+	sim->disturb = 500;
+	sim->disturb_calls = 0xaaaa;
+	sim->known_codes = 0;
+	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), -ENODEV);
+	sim->known_codes = 0;
+	cpu->interrupting[7] = event;
+	cpu->interrupts = BIT_ULL(7);
+	KUNIT_EXPECT_EQ_MSG(test, my_pools_come(TEST_CPU, &why), 0, "%s", why.text);
+	KUNIT_EXPECT_EQ(test, cpu->interrupts, 0ULL);
+	KUNIT_EXPECT_EQ(test, other->period[0].throttles, 1ULL);
+	my_restart_cancel(&other->restart);
+	cpu->used = 0;
+	sim->regs.evtsel[7] = before.evtsel[7];
+	sim->regs.pmc[7] = before.pmc[7];
+	end_pool(test);
 }
 
 /* An NMI in the middle of work on the pool writes the sample, and leaves the count to that. */
@@ -1447,6 +1491,7 @@ static void pool_again(struct kunit *test)
 	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
 	struct my_pool_event *event = new_event(test, 0xc0, BIT_ULL(0)), *period, *other;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int i;
 
 	period = new_period(test, 1000, BIT_ULL(1));
 	other = new_event(test, 0xc0, BIT_ULL(0));
@@ -1468,6 +1513,27 @@ static void pool_again(struct kunit *test)
 	test_retire(test, 10, 10);
 	DO_HERE(del(event));
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 20ULL);
+	/* Somebody stops it, and not by stopping all. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->regs.global_ctrl ^= BIT_ULL(0) | BIT_ULL(5);
+	test_retire(test, 10, 10);
+	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	sim->regs.global_ctrl ^= BIT_ULL(5);
+	pool->set.cpu->lost = 0;
+	/* It cannot be read: what it has counted, and for how long, is not lost. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	/* 2 ms, by the simulated clock */
+	for (i = 0; i < 2000; i++)
+		sim_now();
+	sim->regs.pmc[0] += BIT_ULL(30);
+	sim->fail_reg = 0x186;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	sim->fail_reg = 0;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), BIT_ULL(30));
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	DO_HERE(del(event));
 	/* Far, in no time: that is somebody else's work, also if it counts on. */
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	sim->regs.pmc[0] += BIT_ULL(40);
@@ -1625,6 +1691,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE_PARAM(pool_samples, test_global_gen_params),
 	KUNIT_CASE(pool_samples_follow),
 	KUNIT_CASE(pool_samples_return),
+	KUNIT_CASE(pool_comes_disturbed),
 	KUNIT_CASE(pool_samples_change),
 	KUNIT_CASE(pool_samples_busy),
 	KUNIT_CASE(pool_samples_lost),
