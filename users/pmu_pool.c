@@ -159,12 +159,14 @@ static noinline void stop_counters(struct my_pool *pool)
 	int err;
 
 	err = cpu->pmu.ops->stop(&cpu->pmu, &cpu->state, set->used, &set->stopped);
-	if (err)
+	if (err) {
 		set->stopped.overflowed = 0;	/* that is of another stop */
-	else if (set->stopped.enabled && !pool->taken_to_stand)
-		set->stopped_externally |= set->active_counters & ~set->stopped.running;
-	if (unlikely(set->periods) && !err)
-		find_overdue(pool);
+	} else {
+		if (set->stopped.enabled && !pool->taken_to_stand)
+			set->stopped_externally |= set->active_counters & ~set->stopped.running;
+		if (unlikely(set->periods))
+			find_overdue(pool);
+	}
 	pool->taken_to_stand = false;
 }
 

@@ -52,7 +52,7 @@ is "callchains are the program's: $(head -n 3 /tmp/chains | tr -s ' \n' ' ')" \
 	"$(awk '{ $1 = ""; print }' /tmp/chains | sort -u)" " inner outer _start"
 is "with callchains: as many as whole periods" "$(awk '{ n += $1 } END { print n }' /tmp/chains)" \
 	$(((100 * (2 * 50000 + 5 + 5 + 3) + 5) / 100003))
-perf record -q -o /tmp/perf.data -e "{my_pmu/event=0xc0,period=99991/u,my_pmu/event=0xc0,counter=0x1/u,my_pmu/event=0xc4/u}:S" \
+perf record -q --per-thread -o /tmp/perf.data -e "{my_pmu/event=0xc0,period=99991/u,my_pmu/event=0xc0,counter=0x1/u,my_pmu/event=0xc4/u}:S" \
 	/root/loop10 2> /tmp/perf.err
 perf script -i /tmp/perf.data -D 2> /dev/null | sed -n 's/^\.\.\.\.\. id [0-9a-f]*, value \([0-9a-f]*\).*/0x\1/p' |
 	paste -d ' ' - - - | while read -r first second third; do

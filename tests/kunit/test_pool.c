@@ -1539,8 +1539,11 @@ static void pool_again(struct kunit *test)
 	sim->regs.pmc[0] += BIT_ULL(40);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
-	pool->set.cpu->lost = 0;
+	sim->regs.pmc[0] += BIT_ULL(40);
 	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 2ULL);
+	pool->set.cpu->lost = 0;
 	/* Its period has not begun. */
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, period, false)), 0);
 	DO_HERE(del(period));
