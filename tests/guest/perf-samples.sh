@@ -64,11 +64,13 @@ is "one for each sample" "$(wc -l < /tmp/counts)" 100
 
 # --- tasks. By default perf has an event for each CPU, and each of them a rest.
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf record -q --per-thread -o /tmp/perf.$n -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
+	perf record -q -T --per-thread -o /tmp/perf.$n -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
 done
 wait
+# By time, because on a busy host perf record sometimes writes its first round twice, with the
+# COMM and MMAP2 records that are in it.
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf script -i /tmp/perf.$n -F ip 2> /dev/null | wc -l
+	perf script -i /tmp/perf.$n --ns -F time,ip 2> /dev/null | sort -u | wc -l
 done | sort | uniq -c > /tmp/numbers
 is "16 programs that yield 3000 times, each has its samples" "$(awk '{ print $1, $2 }' /tmp/numbers)" "16 3000"
 # Behind the call is the DEC that overflows; or, if its counter was just written, JNZ, which goes
