@@ -149,7 +149,7 @@ fault:									\
 })
 #endif
 
-/* The same in one; *val is 0 if it faults. */
+/* The same as one value, which is 0 if it faults. */
 #define hw_read_or_fault(insn, number, val) ({				\
 	u32 __lower, __upper;						\
 	int __failed = hw_fast_read(insn, number, __lower, __upper);	\

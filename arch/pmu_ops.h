@@ -135,7 +135,7 @@ struct my_perf_event_attr {
  * @prev_count: raw value at the last read, or when it was last programmed
  * @prev_time: when that was, CLOCK_MONOTONIC, ns; or up to UNTIMED_TICKS (pmu_read.c)
  *	before it; moved forward by the time that is excluded since, see
- *	my_event_set_exclude_time()
+ *	my_event_set_exclude_time().  A pool brings it up to date when it asks for it (pmu_pool.c)
  * @extra_msr: another register that the event needs; 0 if there is none
  * @extra_config: what that holds while the event counts
  */

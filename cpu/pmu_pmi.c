@@ -174,9 +174,11 @@ static noinline int claim_late(struct my_pmu_cpu *cpu)
 {
 	u64 until = cpu->late_until;
 
-	if (!until || my_pmu_nmi_now() > until)
+	if (!until)
 		return NMI_DONE;
 	WRITE_ONCE(cpu->late_until, 0);
+	if (my_pmu_nmi_now() > until)
+		return NMI_DONE;
 	cpu->pmu.ops->pmi_late(&cpu->state);
 	return NMI_HANDLED;
 }

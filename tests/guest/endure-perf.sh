@@ -68,17 +68,15 @@ client() {
 # A task of another module's, which counts all of it, or is told that this was a part.
 task() {
 	/root/waiting &
-	pid=$!
-	until grep -q '^State:.T' /proc/$pid/status; do
-		sleep 0.01
-	done
-	if insmod /root/my_pmu_sample_task.ko pid=$pid; then
-		kill -CONT $pid
-		wait $pid
+	task=$!
+	wait_stop $task
+	if insmod /root/my_pmu_sample_task.ko pid=$task; then
+		kill -CONT $task
+		wait $task
 		cat /sys/module/my_pmu_sample_task/parameters/count >> /tmp/tasks
 		rmmod my_pmu_sample_task
 	else
-		kill -9 $pid
+		kill -9 $task
 	fi
 	sleep 0.1
 }

@@ -221,6 +221,13 @@ idle() {
 	wait "$busy_pid" 2> /dev/null
 }
 
+# wait_stop PID: until a program has stopped itself
+wait_stop() {
+	until grep -q '^State:.T' "/proc/$1/status"; do
+		usleep 10000
+	done
+}
+
 # counted EVENT[,EVENT...] PROGRAM [ARGUMENT...]: what perf stat says of each
 # event, in their order, one in a line. A group is in braces.
 counted() {

@@ -14,15 +14,15 @@ watchdog 0
 load cpu=3 counters=none
 codes="0xc0 0x3c 0xc4"
 
-# Alone: three events, of which each has a counter.
+# Alone: three events, and a counter for each of them.
 # shellcheck disable=SC2046,SC2086 # a list
 perf stat -x , -o /tmp/alone $(printf -- ' -e my_pmu/event=%s/u' $codes) /root/steady
 is "alone each counts all of the time" "$(sed -n '/my_pmu/p' /tmp/alone | cut -d , -f 5 | sort -u)" 100.00
 
 # shellcheck disable=SC2046,SC2086 # a list
 perf stat -x , -o /tmp/turns $(for _ in 1 2 3 4; do printf -- ' -e my_pmu/event=%s/u' $codes; done) /root/steady
-expect "in turns for $(awk -F , '/my_pmu/ { print int($4 * 100 / $5 / 1000000000); exit }' /tmp/turns) s" \
-	[ "$(awk -F , '/my_pmu/ { print int($4 * 100 / $5 / 1000000000); exit }' /tmp/turns)" -ge 60 ]
+seconds=$(awk -F , '/my_pmu/ { print int($4 * 100 / $5 / 1000000000); exit }' /tmp/turns)
+expect "in turns for $seconds s" [ "$seconds" -ge 60 ]
 is "twelve events" "$(grep -c my_pmu /tmp/turns)" 12
 expect "some of them in turns" [ "$(sed -n '/my_pmu/p' /tmp/turns | cut -d , -f 5 | sort -u)" != 100.00 ]
 for code in $codes; do

@@ -18,9 +18,7 @@ count=/sys/module/my_pmu_sample_task/parameters/count
 count_task() {
 	/root/waiting &
 	task=$!
-	until grep -q '^State:.T' /proc/$task/status; do
-		usleep 10000
-	done
+	wait_stop $task
 	insmod /root/my_pmu_sample_task.ko pid=$task "$@" 2> /tmp/insmod.err
 }
 
