@@ -11,7 +11,7 @@ struct my_pmu_why;
 
 /* What to write as an event: the end of some refusals. */
 #define MY_EVENTS_ACCEPTED \
-	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
+	"known are instructions, cycles, branches and others that perf has for this CPU, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
 
 /* Places of my_known_event(). */
 #define MY_KNOWN_EVENTS	91

@@ -191,16 +191,22 @@ static void print_alike(struct my_session *s,
 }
 
 /* With rdpmc=2 perf also zeroes counters when it switches between processes. */
-static void warn_of_rdpmc(struct my_session *s)
+static void print_remarks(struct my_session *s)
 {
-	struct cpumask *open = s->scratch[0];
+	struct cpumask *multiplexed = s->scratch[0], *open = s->scratch[1];
 	struct my_target *t;
 
+	cpumask_clear(multiplexed);
 	cpumask_clear(open);
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
+		if (my_event_set_multiplexes(&t->set))
+			cpumask_set_cpu(t->set.cpu->cpu, multiplexed);
 		if (t->set.cpu->user_rdpmc)
 			cpumask_set_cpu(t->set.cpu->cpu, open);
 	}
+	if (!cpumask_empty(multiplexed))
+		pr_info("cpu%*pbl: more events than counters: they are multiplexed; a growth is scaled, and '(N%%)' is the time in which it was counted\n",
+			cpumask_pr_args(multiplexed));
 	if (!cpumask_empty(open))
 		pr_warn("cpu%*pbl: every process can read the counters, and perf may zero them: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'\n",
 			cpumask_pr_args(open));
@@ -210,8 +216,8 @@ static void warn_of_rdpmc(struct my_session *s)
  * my_session_print() - what is counted on: a few lines for CPUs that are alike
  * @s: the session
  *
- * What PMUs they have, and whose the counters are; and what may make their counts wrong,
- * or known to others.
+ * What PMUs they have, and whose the counters are; whether events are multiplexed; and what
+ * may make their counts wrong, or known to others.
  *
  * Context: task.
  */
@@ -221,7 +227,7 @@ void my_session_print(struct my_session *s)
 
 	print_alike(s, same_pmu);
 	print_alike(s, same_owners);
-	warn_of_rdpmc(s);
+	print_remarks(s);
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
 		my_print_doubtful(&t->set);
 }

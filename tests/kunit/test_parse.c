@@ -26,7 +26,7 @@
 
 /* Ends of messages. */
 #define KNOWN \
-	"known are instructions, cycles, LLC-loads and perf's other hardware and cache events, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
+	"known are instructions, cycles, branches and others that perf has for this CPU, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
 #define UNPRINTABLE \
 	"blanks, control characters and non-ASCII are in no event; " KNOWN
 #define MISSING		"an event is missing; " KNOWN
