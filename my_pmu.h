@@ -12,7 +12,7 @@
  * to modules the counters that its own events do not use: all with counters=none.
  * samples/ has a whole module.
  *
- * Or of a task, wherever it runs:
+ * Or one event of a task, wherever it runs; the last call is <linux/perf_event.h>'s:
  *
  *	event = my_perf_event_create_on_task(task, "instructions:u", &why);
  *	...

@@ -453,7 +453,7 @@ static void rest(struct irq_work *work)
 
 	for (left = set->periods; left; left &= left - 1) {
 		if (set->period[__ffs64(left)].throttled)
-			pr_warn_ratelimited("cpu%d: '%s': its interrupts are too many, take more than a quarter of the time, or disturb a self-test; there are none for a tick\n",
+			pr_warn_ratelimited("cpu%d: '%s': its interrupts are too many, more than a quarter of the time, or they disturbed a self-test: none for a tick, its samples are lost; a longer period helps\n",
 					    set->cpu->cpu,
 					    set->event[__ffs64(left)].attr.name);
 	}

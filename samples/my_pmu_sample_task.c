@@ -55,7 +55,7 @@ static int __init sample_init(void)
 	put_pid(number);
 	if (!task) {
 		pr_err("my_pmu_sample_task: pid: there is no task %d\n", pid);
-		return -ESRCH;
+		return -EINVAL;	/* insmod has wrong words for ESRCH */
 	}
 	new = my_perf_event_create_on_task(task, event, &why);
 	put_task_struct(task);

@@ -235,10 +235,11 @@ static bool is_ours(const struct perf_event *event)
 }
 
 /* Which counters count it, on that CPU. */
-static int find_event(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e)
+static int find_event(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e,
+		      struct my_pmu_why *why)
 {
 	struct my_perf_event_attr other;
-	struct my_pmu_why why;
+	struct my_pmu_why unused;
 	int err;
 
 	e->kind = my_pool_kind(cpu);
@@ -254,55 +255,75 @@ static int find_event(int cpu, const struct perf_event_attr *attr, struct my_poo
 		/* Not the one that it will have; but that it has one. */
 		.period = attr->sample_period ? MY_PERIOD_MIN : 0,
 	};
-	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), cpu, &e->attr, &why);
+	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), cpu, &e->attr, why);
 	if (err)
 		return err;
 	e->counters = find_counters(cpu, &e->attr);
 	/* An extra register may be an event set's. */
-	if (!e->counters || e->attr.extra.msr)
-		return -EOPNOTSUPP;
+	if (e->attr.extra.msr)
+		return my_refuse(why, -EOPNOTSUPP,
+				 "it needs an extra register, which events of perf do not have here");
+	if (!e->counters)
+		return my_refuse(why, -EOPNOTSUPP, "CPU %d has no counter for it%s", cpu,
+				 attr->config1 ? " among those of counter=" : "");
 	other = e->attr;
-	err = my_names_lookup(NULL, cpu, &other, &why);
+	err = my_names_lookup(NULL, cpu, &other, &unused);
 	e->anywhere = !err && !other.extra.msr;
 	return 0;
 }
 
 /* On its CPU; or, if it may come to any, on the first that has it. */
-static int find_event_on(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e)
+static int find_event_on(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e,
+			 struct my_pmu_why *why)
 {
 	int err = -EOPNOTSUPP;
 
 	if (cpu >= 0)
-		return find_event(cpu, attr, e);
+		return find_event(cpu, attr, e, why);
 	for_each_online_cpu(cpu) {
-		err = find_event(cpu, attr, e);
+		err = find_event(cpu, attr, e, why);
 		if (!err)
 			break;
 	}
 	return err;
 }
 
+static int accept_group(int cpu, const struct my_pool_event *const members[], unsigned int nr,
+			struct my_pmu_why *why)
+{
+	int err = my_pools_accept(cpu, members, nr);
+
+	if (err == -EBUSY)
+		return my_refuse(why, err,
+				 "no CPU in question has a counter to spare that passed its self-test");
+	if (err)
+		return my_refuse(why, err,
+				 "a group of %u events does not fit on the counters that perf can have",
+				 nr);
+	return 0;
+}
+
 /* Its group with it. */
-static int check_group(struct perf_event *event, struct my_pool_event *e)
+static int check_group(struct perf_event *event, struct my_pool_event *e, struct my_pmu_why *why)
 {
 	const struct my_pool_event *members[MY_PMC_NR] = { e };
 	struct perf_event *leader = event->group_leader, *sibling;
 	unsigned int nr = 1;
 
 	if (leader == event)
-		return my_pools_accept(event->cpu, members, nr);
+		return accept_group(event->cpu, members, nr, why);
 	if (is_ours(leader))
 		members[nr++] = counted(leader);
 	else if (!is_software_event(leader))
-		return -EINVAL;
+		return my_refuse(why, -EINVAL, "its group has hardware events of another PMU");
 	for_each_sibling_event(sibling, leader) {
 		if (!is_ours(sibling))
 			continue;
 		if (nr == MY_PMC_NR)
-			return -EINVAL;
+			return my_refuse(why, -EINVAL, "a group of more than %u events", nr);
 		members[nr++] = counted(sibling);
 	}
-	return my_pools_accept(event->cpu, members, nr);
+	return accept_group(event->cpu, members, nr, why);
 }
 
 /* Of a frequency perf adapts the period all the time. */
@@ -312,39 +333,40 @@ static int check_period(struct perf_event *event, u64 period)
 	       0 : -EINVAL;
 }
 
-static int init_sampling(struct perf_event *event, struct my_pool_event *e)
+static int init_sampling(struct perf_event *event, struct my_pool_event *e,
+			 struct my_pmu_why *why)
 {
-	struct my_pmu_why why;
 	int err = check_period(event, event->attr.sample_period);
 
 	if (err)
-		return err;
+		return my_refuse(why, err, "period %llu: give %u to %u",
+				 (u64)event->attr.sample_period, MY_PERIOD_MIN, MY_PERIOD_MAX);
 	/* That would be what a tracepoint says of its hit: the PID outside of a container, too. */
 	if (event->attr.sample_type & PERF_SAMPLE_RAW)
-		return -EOPNOTSUPP;
+		return my_refuse(why, -EOPNOTSUPP, "there are no raw data (-R)");
 	e->sample = write_sample;
 	set_period(event, e);
-	return !event->parent && my_pools_take_pmis(&why) ? -EOPNOTSUPP : 0;
+	return !event->parent && my_pools_take_pmis(why) ? -EOPNOTSUPP : 0;
 }
 
-static int event_init(struct perf_event *event)
+static int begin_event(struct perf_event *event, struct my_pmu_why *why)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	struct frontend_event *f;
 	struct my_pool_event *e;
 	int err = 0;
 
-	if (!is_ours(event) || !smp_load_acquire(&ready))	/* see my_frontend_register() */
-		return -ENOENT;
 	if (has_branch_stack(event) || attr->precise_ip)
-		return -EOPNOTSUPP;
+		return my_refuse(why, -EOPNOTSUPP,
+				 "there are no branch stacks and no precise samples (:p)");
 	if (attr->config & ~CONFIG_BITS || attr->config1 & ~CONFIG1_BITS || attr->config2 ||
 	    attr->exclude_host)
-		return -EINVAL;
+		return my_refuse(why, -EINVAL,
+				 "it has more than the fields of format/, or excludes the host");
 	if (!READ_ONCE(opened)) {
 		err = my_hotplug_start_pools(my_perf_known(lasting));
 		if (err)
-			return err;
+			return my_refuse(why, err, "no CPU's counters can be tested now");
 		WRITE_ONCE(opened, true);
 	}
 	f = kzalloc(sizeof(*f), GFP_KERNEL);
@@ -362,12 +384,12 @@ static int event_init(struct perf_event *event)
 		e->anywhere = parent->anywhere;
 	} else {
 		e->id = atomic64_inc_return(&last_id);
-		err = find_event_on(event->cpu, attr, e);
+		err = find_event_on(event->cpu, attr, e, why);
 	}
 	if (!err && is_sampling_event(event))
-		err = init_sampling(event, e);
+		err = init_sampling(event, e, why);
 	if (!err && !event->parent)
-		err = check_group(event, e);
+		err = check_group(event, e, why);
 	if (err) {
 		kfree(f);
 		return err;
@@ -376,6 +398,22 @@ static int event_init(struct perf_event *event)
 	event->destroy = event_destroy;
 	event->pmu = my_perf_lasting_pmu(lasting, &frontend);
 	return 0;
+}
+
+/* perf's users have the errno; why it is that is for whoever turns dynamic debug on. */
+static int event_init(struct perf_event *event)
+{
+	struct my_pmu_why why;
+	int err;
+
+	if (!is_ours(event) || !smp_load_acquire(&ready))	/* see my_frontend_register() */
+		return -ENOENT;
+	why.text[0] = '\0';
+	err = begin_event(event, &why);
+	if (err)
+		pr_debug("perf: config=%#llx counter=%#llx: error %d: %s\n",
+			 event->attr.config, event->attr.config1, err, why.text);
+	return err;
 }
 
 /* --- on a CPU, interrupts off ---------------------------------------------------------- */
@@ -531,6 +569,21 @@ void my_frontend_unregister(void)
 	my_perf_leave_lasting(lasting, opened);
 	my_perf_stop_rotating(&frontend);
 	perf_pmu_unregister(&frontend);
+}
+
+/**
+ * my_frontend_accepts() - whether an event of a task could be counted
+ * @attr: the event, of this PMU
+ * @why: if not, the reason
+ *
+ * Context: task.
+ * Return: 0 if any CPU counts it; -EOPNOTSUPP, -EINVAL.
+ */
+int my_frontend_accepts(const struct perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct my_pool_event e;
+
+	return find_event_on(-1, attr, &e, why);
 }
 
 /**

@@ -21,6 +21,7 @@
 static int encode(const char *string, struct perf_event_attr *to, struct my_pmu_why *why)
 {
 	struct my_perf_event_attr attr;
+	struct my_pmu_why reason;
 	int nr, cpu, type, err;
 
 	type = my_frontend_type(&cpu);
@@ -51,6 +52,9 @@ static int encode(const char *string, struct perf_event_attr *to, struct my_pmu_
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s' needs an extra register, which events of tasks do not have",
 				 attr.name);
+	err = my_frontend_accepts(to, &reason);
+	if (err)
+		return my_refuse(why, err, "'%s': %s", attr.name, reason.text);
 	return 0;
 }
 
