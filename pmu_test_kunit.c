@@ -1868,7 +1868,7 @@ static void core_default(struct kunit *test)
 	expect_events(test, TEST_CPU, row->counters);
 	multiplexed = !strchr(row->counters, '@');
 	KUNIT_EXPECT_EQ(test, my_event_set_multiplexes(&t->set), multiplexed);
-	KUNIT_EXPECT_EQ(test, count_lines("cpu1: more events than counters: they are multiplexed; "),
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1: more events than counters: they are "),
 			multiplexed ? 1U : 0U);
 	KUNIT_EXPECT_EQ(test, t->set.used & row->firmware, 0ULL);
 	KUNIT_EXPECT_EQ(test, t->set.cpu->firmware, row->firmware);

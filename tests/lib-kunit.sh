@@ -24,10 +24,13 @@ kunit_guest='
 # scripts/kunit there are two CPUs, and one that could be but is not there. It takes half
 # a minute, instrumented a whole one; beside other guests some times as long.
 kunit_module() {
-	local log=$1
+	local log=$1 saved=()
 
+	if [[ ${MY_PMU_SAVED:-} == yes ]]; then
+		saved=(--saved)
+	fi
 	shift
-	kunit_load "$log" "$("$lab/kunit" module "$@")"
+	kunit_load "$log" "$("$lab/kunit" module "$@")" "${saved[@]}"
 }
 
 # kunit_load LOG DIR [OPTION...]: likewise, of a module that is built; DIR is as scripts/kunit

@@ -5,6 +5,7 @@
 # a version from 2 to 4 without fixed counters for one with 64 of them.
 #
 # lab: vm --smp 1
+# lab: boots
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/pmu.sh

@@ -7,6 +7,7 @@
 # lab: vm --with perf --append "crashkernel=192M nmi_watchdog=0"
 # lab: vm --add "$("$here/../scripts/lab-kernel" "$kernel")/vmlinuz"
 # lab: vm --allow "Kernel panic - not syncing: sysrq triggered crash"
+# lab: boots
 # in lab: 6.1
 # in lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest

@@ -5,6 +5,7 @@
 # lab: sample client.c
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: vm --vmlinuz
+# lab: boots
 # in check: 6.1
 # in endurance: debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
