@@ -190,7 +190,6 @@ static void print_alike(struct my_session *s,
 	}
 }
 
-/* With rdpmc=2 perf also zeroes counters when it switches between processes. */
 static void print_remarks(struct my_session *s)
 {
 	struct cpumask *multiplexed = s->scratch[0], *open = s->scratch[1];
@@ -207,6 +206,7 @@ static void print_remarks(struct my_session *s)
 	if (!cpumask_empty(multiplexed))
 		pr_info("cpu%*pbl: more events than counters: they are multiplexed; a growth is scaled, and '(N%%)' is the time in which it was counted\n",
 			cpumask_pr_args(multiplexed));
+	/* With rdpmc=2 perf also zeroes counters when it switches between processes. */
 	if (!cpumask_empty(open))
 		pr_warn("cpu%*pbl: every process can read the counters, and perf may zero them: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'\n",
 			cpumask_pr_args(open));

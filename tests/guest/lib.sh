@@ -141,16 +141,16 @@ samples() {
 	log | grep ' t='
 }
 
-# wait_samples N: until there are so many, a minute or two at most. Each program that is
-# started to see whether takes some 10 ms of an emulated CPU.
+# wait_samples N: until there are so many, 60 s at most. Each program that is started to see
+# whether takes some 10 ms of an emulated CPU.
 wait_samples() {
-	wait_turns=0
+	read -r wait_from _ < /proc/uptime
 	while [ "$(dmesg | grep -c 'my_pmu: .* t=')" -lt "$1" ]; do
-		if [ $wait_turns = 600 ]; then
-			echo "# no $1 samples in a minute"
+		read -r wait_now _ < /proc/uptime
+		if [ $((${wait_now%.*} - ${wait_from%.*})) -gt 60 ]; then
+			echo "# no $1 samples in 60 s"
 			return 1
 		fi
-		wait_turns=$((wait_turns + 1))
 		sleep 0.1
 	done
 }
