@@ -116,7 +116,7 @@ static inline void hw_release_perfctr(u32 msr)
 
 /*
  * RDMSR or RDPMC, which take a number in ECX and answer in EDX:EAX, here in two halves.
- * -EIO if it faults.
+ * -EIO if it faults; both halves are 0 then.
  */
 #ifdef CONFIG_CC_HAS_ASM_GOTO_OUTPUT
 #define hw_fast_read(insn, number, low, high) ({			\
@@ -128,23 +128,24 @@ static inline void hw_release_perfctr(u32 msr)
 			: "=a" (low), "=d" (high)			\
 			: "c" (number) : : fault);			\
 	__err = 0;							\
+	if (0) {							\
 fault:									\
+		(low) = 0;						\
+		(high) = 0;						\
+	}								\
 	__err;								\
 })
 #else
 #define hw_fast_read(insn, number, low, high) ({			\
-	u32 __low = 0, __high = 0;					\
-	int __err = -EIO;						\
+	int __err;							\
 									\
 	asm volatile("1:	" insn "\n"				\
 		     "	xorl %[err], %[err]\n"				\
 		     "2:\n"						\
-		     _ASM_EXTABLE(1b, 2b)				\
-		     : [err] "+r" (__err), "+a" (__low), "+d" (__high)	\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_RDMSR_SAFE, %[err]) \
+		     : [err] "=r" (__err), "=a" (low), "=d" (high)	\
 		     : "c" (number)					\
 		     : "cc");						\
-	(low) = __low;							\
-	(high) = __high;						\
 	__err;								\
 })
 #endif
@@ -154,7 +155,7 @@ fault:									\
 	u32 __lower, __upper;						\
 	int __failed = hw_fast_read(insn, number, __lower, __upper);	\
 									\
-	*(val) = __failed ? 0 : (u64)__upper << 32 | __lower;		\
+	*(val) = (u64)__upper << 32 | __lower;				\
 	__failed;							\
 })
 

@@ -65,6 +65,8 @@
  * @taken_to_stand: since the first of them no event has counted, and no counter was stopped
  * @now: a moment since then, CLOCK_MONOTONIC, ns; or 0
  * @ack: overflows that are accounted for
+ * @shows: what a counter has just shown.  It is not on the stack: a function that passes the
+ *	address of a local variable pays for the stack protector, at each switch of tasks
  * @timed: counters for which @began tells since when they count, and not their event
  * @began: by my_pmu_fast_ticks()
  * @held: counters that are programmed: what their registers held before is saved
@@ -87,6 +89,7 @@ struct my_pool {
 	bool taken_to_stand;
 	u64 now;
 	u64 ack;
+	u64 shows;
 	u64 timed;
 	u64 began[MY_PMC_NR];
 	u64 held;
@@ -244,14 +247,13 @@ static __always_inline bool update_one(struct my_pool *pool, int idx)
 	const struct my_pmu_cpu *cpu = set->cpu;
 	u64 unusual = set->stopped_externally | set->stopped.overflowed | set->periods |
 		      ~cpu->overflow_reliable;
-	u64 now;
 
-	if (unlikely(unusual & BIT_ULL(idx)) || cpu->pmu.ops->read(&event->hw, &now) ||
-	    !my_pmu_plausible(now - event->hw.prev_count, 0)) {
+	if (unlikely(unusual & BIT_ULL(idx)) || cpu->pmu.ops->read(&event->hw, &pool->shows) ||
+	    !my_pmu_plausible(pool->shows - event->hw.prev_count, 0)) {
 		update(pool, BIT_ULL(idx));
 		return false;
 	}
-	accumulate(event, now - event->hw.prev_count, now, event->hw.prev_time);
+	accumulate(event, pool->shows - event->hw.prev_count, pool->shows, event->hw.prev_time);
 	return true;
 }
 
@@ -405,7 +407,7 @@ static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 v
 	return err;
 }
 
-static void rest(struct my_pool *pool, int idx)
+static __always_inline void rest(struct my_pool *pool, int idx)
 {
 	struct my_event_set *set = &pool->set;
 	u64 bit = BIT_ULL(idx);
@@ -501,7 +503,7 @@ static int put_on(struct my_pool *pool, struct my_pool_event *event, int idx)
 	return err;
 }
 
-static void take_off(struct my_pool_event *event)
+static __always_inline void take_off(struct my_pool_event *event)
 {
 	struct my_pool *pool = event->pool;
 
@@ -621,15 +623,14 @@ static bool add_again(struct my_pool *pool, struct my_pool_event *event)
 	struct my_pmu_cpu *cpu = pool->set.cpu;
 	int idx = event->idx;
 	struct my_hw_perf_event *hw = &pool->set.event[idx].hw;
-	u64 value;
 
 	if (pool->holds[idx] != event->id || pool->on[idx] || event->attr.period || !event->runs)
 		return false;
-	if (cpu->pmu.ops->read(hw, &value) ||
-	    (pool->taken_to_stand && value != hw->prev_count))
+	if (cpu->pmu.ops->read(hw, &pool->shows) ||
+	    (pool->taken_to_stand && pool->shows != hw->prev_count))
 		return false;
 	have(pool, event, idx);
-	run_from(pool, idx, value);
+	run_from(pool, idx, pool->shows);
 	return true;
 }
 
