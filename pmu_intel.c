@@ -19,6 +19,7 @@
 #include <linux/string.h>
 #include <asm/msr-index.h>
 
+#include "pmu_global.h"
 #include "pmu_hw.h"
 #include "pmu_intel.h"
 #include "pmu_ops.h"
@@ -50,8 +51,11 @@
 /* Version 1 has no GLOBAL registers: a counter counts when its select has EN. */
 #define GLOBAL_VERSION			2
 
-/* IA32_PERF_GLOBAL_STATUS, from version 4 on: a PMI has frozen all counters. */
-#define STATUS_CTR_FRZ			BIT_ULL(59)
+static const struct my_global intel_global = {
+	.ctrl = MSR_CORE_PERF_GLOBAL_CTRL,
+	.status = MSR_CORE_PERF_GLOBAL_STATUS,
+	.clear = MSR_CORE_PERF_GLOBAL_OVF_CTRL,
+};
 
 /*
  * From version 4 on an overflow that interrupts can freeze all counters, until
@@ -101,7 +105,11 @@
 
 /* struct my_x86_pmu.flags */
 #define INTEL_FULL_WIDTH	BIT(0)	/* generic counters can be written in all their bits */
-#define INTEL_ACK_RUNNING	BIT(1)	/* overflow bits are cleared while a counter runs */
+/*
+ * Overflow bits are cleared while a counter runs: Zhaoxin's ZX-C clears them only while
+ * GLOBAL_CTRL is not 0 (arch/x86/events/zhaoxin/core.c: enabled_ack).
+ */
+#define INTEL_ACK_RUNNING	BIT(1)
 #define INTEL_HT_ERRATUM	BIT(2)	/* some events make the sibling thread's counts wrong */
 #define INTEL_UMASK2		BIT(3)	/* event selects have it */
 #define INTEL_EQ		BIT(4)	/* likewise */
@@ -222,26 +230,14 @@ static const u32 intel_extra_msrs[] = {
 
 /**
  * struct intel_state - what struct my_pmu_state is here
- * @saved_ctrl: IA32_PERF_GLOBAL_CTRL before us, by counter
- * @saved_status: IA32_PERF_GLOBAL_STATUS before us
- * @touched: counters that were stopped since they were saved
- * @others: IA32_PERF_GLOBAL_CTRL at the last stop, without the counters stopped
- * @ctrl: IA32_PERF_GLOBAL_CTRL as it was last written
+ * @global: of the registers that all counters share
  * @before: of each counter, by id, what its registers held before us; of
  *	IA32_FIXED_CTR_CTRL its field
  * @extra: of each register of intel_extra_msrs the counters whose events use it, and what
  *	it held before the first of them
- * @pmi: of interrupts: what IA32_DEBUGCTL and the local APIC's entry held before us; whether
- *	the entry is ours now, whether an overflow freezes all counters, and whether that is
- *	because we have asked for it; and in an NMI, what IA32_PERF_GLOBAL_CTRL and
- *	IA32_PERF_GLOBAL_STATUS held, and whether the counters had been frozen
  */
 struct intel_state {
-	u64 saved_ctrl;
-	u64 saved_status;
-	u64 touched;
-	u64 others;
-	u64 ctrl;
+	struct my_global_state global;
 	struct intel_before {
 		u64 config, count, cfg_b, cfg_c;
 	} before[MY_PMC_NR];
@@ -249,20 +245,11 @@ struct intel_state {
 		u64 before;
 		u64 users;
 	} extra[ARRAY_SIZE(intel_extra_msrs)];
-	struct intel_pmi {
-		u64 debugctl;
-		u64 ctrl;
-		u64 status;
-		u32 lvtpc;
-		bool taken;
-		bool freeze;
-		bool asked;
-		bool frozen;
-	} pmi;
 };
 
 static_assert(sizeof(struct intel_state) <= sizeof(struct my_pmu_state));
 static_assert(INTEL_PMC_IDX_FIXED + MAX_FIXED <= MY_PMC_NR);
+static_assert(MAX_FIXED == MY_GLOBAL_MAX_FIXED);
 
 /**
  * struct intel_snapshot - what struct my_pmu_snapshot is here
@@ -488,151 +475,63 @@ static void intel_encode(const struct my_x86_pmu *pmu,
 
 /* --- registers that all counters share ---------------------------------------- */
 
+/* Version 1 has none of them. */
 static int intel_save(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		      u64 counters)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
-	u64 ctrl, status;
-	int err;
 
 	lockdep_assert_irqs_disabled();
-	if (pmu->version < GLOBAL_VERSION)
-		return 0;
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
-	if (err)
-		return err;
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	if (err)
-		return err;
-	s->saved_ctrl = (s->saved_ctrl & ~counters) | (ctrl & counters);
-	s->saved_status = (s->saved_status & ~counters) | (status & counters);
-	return 0;
+	return pmu->version < GLOBAL_VERSION ? 0 :
+	       my_global_save(&intel_global, &s->global, counters);
 }
 
-/*
- * Bits of others are kept as they are now, not as they were when we saved; nor as they
- * were at the stop before, which may have been that of another event set.  If they cannot
- * be read, they are as last written: intel_start() writes them after a failed stop, too.
- */
 static int intel_stop(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		      u64 counters, struct my_pmu_stopped *stopped)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
-	u64 ctrl, status;
-	int err;
 
 	lockdep_assert_irqs_disabled();
 	if (pmu->version < GLOBAL_VERSION) {
 		*stopped = (struct my_pmu_stopped) { .running = counters, .enabled = counters };
 		return 0;
 	}
-	stopped->still = true;
-	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl);
-	s->others = (err ? s->ctrl : ctrl) & ~counters;
-	if (err)
-		return err;
-	err = hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->others, s->others >> 32);
-	if (err)
-		return err;
-	err = hw_peek_msr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	if (err) {
-		hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
-		return err;
-	}
-	s->touched |= counters;
-	s->ctrl = s->others;
-	/* Frozen they only seem to count, unless we have asked for that. */
-	stopped->running = status & STATUS_CTR_FRZ && !s->pmi.freeze ? 0 : ctrl & counters;
-	stopped->enabled = ctrl;
-	stopped->overflowed = status & counters;
-	return 0;
+	return my_global_stop(&intel_global, &s->global, counters, stopped);
 }
 
-/*
- * Overflow bits are cleared before: a counter that is started may be about to wrap.
- * Zhaoxin's ZX-C clears them only while GLOBAL_CTRL is not 0
- * (arch/x86/events/zhaoxin/core.c: enabled_ack).
- */
 static int intel_start(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       u64 counters, u64 ack)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
-	int first = 0, err;
 
 	lockdep_assert_irqs_disabled();
-	if (pmu->version < GLOBAL_VERSION)
-		return 0;
-	s->ctrl = s->others | counters;
-	/* Who has stopped a counter that has frozen all of them handles no PMI of it. */
-	if (ack && s->pmi.freeze)
-		ack |= STATUS_CTR_FRZ;
-	if (ack && !(pmu->flags & INTEL_ACK_RUNNING))
-		first = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack);
-	err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl);
-	first = first ?: err;
-	if (ack && pmu->flags & INTEL_ACK_RUNNING) {
-		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack);
-		first = first ?: err;
-	}
-	return first;
+	return pmu->version < GLOBAL_VERSION ? 0 :
+	       my_global_start(&intel_global, &s->global, counters, ack,
+			       pmu->flags & INTEL_ACK_RUNNING);
 }
 
 static int intel_start_beside(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			      u64 ours, u64 counters, u64 ack)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
-	u64 ctrl;
+
+	int err;
 
 	lockdep_assert_irqs_disabled();
 	if (pmu->version < GLOBAL_VERSION)
 		return 0;
-	if (hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &ctrl))
-		return intel_start(pmu, state, counters, ack);
-	s->others = ctrl & ~ours;
-	if (ctrl & ours)
-		return 1;
-	if (ack)
-		return intel_start(pmu, state, counters, ack);
-	s->ctrl = s->others | counters;
-	return hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, s->ctrl, s->ctrl >> 32);
+	err = my_global_start_beside(&intel_global, &s->global, ours, counters, ack);
+	return err == -EAGAIN ? intel_start(pmu, state, counters, ack) : err;
 }
 
-/*
- * A counter that wraps sets its status bit, with an overflow handler or without.
- * Its next user must not take our overflow for its own.  That is cleared last, when
- * our counters have stopped, and GLOBAL_CTRL may be not 0, see intel_start().  If
- * GLOBAL_CTRL cannot be read, what the last stop saw is the best that is known of the
- * bits of others.
- */
 static int intel_restore(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			 u64 counters)
 {
 	struct intel_state *s = (struct intel_state *)state->word;
-	u64 before, ctrl, status, ours;
-	int first, err;
 
 	lockdep_assert_irqs_disabled();
-	if (pmu->version < GLOBAL_VERSION)
-		return 0;
-	first = hw_peek_msr(MSR_CORE_PERF_GLOBAL_CTRL, &before);
-	ctrl = (first ? s->others : before) & ~counters;
-	ctrl |= s->saved_ctrl & counters;
-	if (first || ctrl != before) {
-		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, ctrl);
-		first = first ?: err;
-	}
-	s->ctrl = ctrl;
-	ours = s->touched & counters;
-	s->touched &= ~counters;
-	if (!ours)
-		return first;
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	ours &= status & ~s->saved_status;
-	if (ours && s->pmi.freeze)
-		ours |= status & STATUS_CTR_FRZ;
-	if (!err && ours)
-		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ours);
-	return first ?: err;
+	return pmu->version < GLOBAL_VERSION ? 0 :
+	       my_global_restore(&intel_global, &s->global, counters);
 }
 
 /* --- one event's registers ------------------------------------------------------ */
@@ -908,160 +807,49 @@ static int intel_interrupt(struct my_hw_perf_event *hw, bool on)
 	return err;
 }
 
-/*
- * A hypervisor may refuse the bit that freezes, or ignore it.  If somebody else has set it,
- * counters freeze whether we want it or not.
- */
 static int intel_pmi_take(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			  bool freeze)
 {
-	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-	u64 seen = 0;
+	struct intel_state *s = (struct intel_state *)state->word;
 
 	lockdep_assert_irqs_disabled();
-	pmi->asked = freeze;
-	if (freeze) {
-		if (pmu->version < FREEZE_VERSION || !(pmu->flags & INTEL_PDCM) ||
-		    hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &pmi->debugctl) ||
-		    hw_wrmsr(MSR_IA32_DEBUGCTLMSR,
-			     pmi->debugctl | DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI))
-			return -EOPNOTSUPP;
-		if (hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &seen) ||
-		    !(seen & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI)) {
-			hw_wrmsr(MSR_IA32_DEBUGCTLMSR, pmi->debugctl);
-			return -EOPNOTSUPP;
-		}
-	} else if (pmu->version >= FREEZE_VERSION &&
-		   !hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &pmi->debugctl)) {
-		freeze = pmi->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
-	}
-	pmi->freeze = freeze;
-	pmi->lvtpc = hw_read_lvtpc();
-	pmi->taken = true;
-	hw_write_lvtpc(HW_LVTPC_NMI);
-	return 0;
+	return my_global_pmi_take(&s->global, pmu->version >= FREEZE_VERSION,
+				  pmu->flags & INTEL_PDCM, freeze);
 }
 
-/*
- * Other bits of IA32_DEBUGCTL are as others have set them since.  If the last overflow has
- * frozen the counters its PMI is late, or was lost, and nobody else would thaw them.
- */
 static int intel_pmi_put(const struct my_x86_pmu *pmu, struct my_pmu_state *state)
 {
-	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-	u64 now, status;
-	int first = 0, err;
-
 	lockdep_assert_irqs_disabled();
-	pmi->taken = false;
-	hw_write_lvtpc(pmi->lvtpc);
-	if (!pmi->freeze)
-		return 0;
-	pmi->freeze = false;
-	if (pmi->asked)
-		first = hw_rdmsr(MSR_IA32_DEBUGCTLMSR, &now);
-	if (pmi->asked && !first) {
-		now &= ~DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
-		now |= pmi->debugctl & DEBUGCTLMSR_FREEZE_PERFMON_ON_PMI;
-		first = hw_wrmsr(MSR_IA32_DEBUGCTLMSR, now);
-	}
-	err = hw_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &status);
-	status &= STATUS_CTR_FRZ;
-	if (!err && status)
-		err = hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, status);
-	return first ?: err;
-}
-
-/*
- * Each order in which a PMI can be handled is one line of this: what is read (R) and
- * written (W) for n overflows, where C is a counter.
- *
- *	not frozen	R STATUS, R CTRL, W CTRL = 0, W OVF_CTRL, n (R C, W C), R STATUS,
- *			W LVTPC, W CTRL
- *	frozen		R STATUS, n (R C, W C), W LVTPC, W STATUS_RESET
- *
- * What is not frozen is stopped by us, as Linux does since it can; what IA32_PERF_GLOBAL_CTRL
- * holds is read, because the NMI may be in the middle of intel_stop() or a capture.  The
- * second look at the status finds what overflowed before the stop took effect.
- *
- * Frozen counters go on with the last write, IA32_PERF_GLOBAL_STATUS_RESET (Linux had this
- * order from 4.19 to 5.10, for version 4).  LVTPC comes before: a PMI that comes while it is
- * masked is lost.
- *
- * Bits of others are left to them.  In an NMI nothing is left to do about an access that
- * faults.
- */
-static __always_inline u64 intel_rdmsr_nmi(u32 msr)
-{
-	u32 low, high;
-
-	return hw_fast_rdmsr(msr, &low, &high) ? 0 : (u64)high << 32 | low;
+	return my_global_pmi_put(&intel_global, &((struct intel_state *)state->word)->global);
 }
 
 static u64 intel_pmi_enter(struct my_pmu_state *state, u64 counters)
 {
-	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-	u64 status = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_STATUS), ours = status & counters;
-	u64 freeze = pmi->freeze ? status & STATUS_CTR_FRZ : 0;
-
-	if (!ours) {
-		/* Its counter was stopped meanwhile; nobody else would end the freeze. */
-		if (freeze)
-			hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, freeze, freeze >> 32);
-		return 0;
-	}
-	pmi->status = ours | freeze;
-	pmi->frozen = freeze;
-	if (pmi->frozen)
-		return ours;
-	pmi->ctrl = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_CTRL);
-	hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, 0, 0);
-	hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ours, ours >> 32);
-	return ours;
+	return my_global_pmi_enter(&intel_global, &((struct intel_state *)state->word)->global,
+				   counters);
 }
 
 static u64 intel_pmi_again(struct my_pmu_state *state, u64 counters)
 {
-	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-	u64 status, ack;
-
-	if (pmi->frozen)
-		return 0;
-	status = intel_rdmsr_nmi(MSR_CORE_PERF_GLOBAL_STATUS);
-	/* What overflowed just before the stop may have frozen all of them. */
-	ack = status & (counters | (pmi->freeze ? STATUS_CTR_FRZ : 0));
-	if (ack)
-		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, ack, ack >> 32);
-	return status & counters;
+	return my_global_pmi_again(&intel_global, &((struct intel_state *)state->word)->global,
+				   counters);
 }
 
 static void intel_pmi_exit(struct my_pmu_state *state)
 {
-	const struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-
-	hw_write_lvtpc(HW_LVTPC_NMI);
-	if (pmi->frozen)
-		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, pmi->status, pmi->status >> 32);
-	else
-		hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, pmi->ctrl, pmi->ctrl >> 32);
+	my_global_pmi_exit(&intel_global, &((struct intel_state *)state->word)->global);
 }
 
-/* Perhaps it was put back meanwhile to what it had been; what was delivered has masked it. */
 static void intel_pmi_late(const struct my_pmu_state *state)
 {
-	const struct intel_pmi *pmi = &((const struct intel_state *)state->word)->pmi;
-
-	hw_write_lvtpc(pmi->taken ? HW_LVTPC_NMI : pmi->lvtpc);
+	my_global_pmi_late(&((const struct intel_state *)state->word)->global);
 }
 
 static int intel_pmi_rearm(struct my_pmu_state *state, u64 counters)
 {
-	struct intel_pmi *pmi = &((struct intel_state *)state->word)->pmi;
-
 	lockdep_assert_irqs_disabled();
-	hw_write_lvtpc(HW_LVTPC_NMI);
-	return hw_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL,
-			counters | (pmi->freeze ? STATUS_CTR_FRZ : 0));
+	return my_global_pmi_rearm(&intel_global, &((struct intel_state *)state->word)->global,
+				   counters);
 }
 
 /* --- who uses a counter ----------------------------------------------------------- */
@@ -1182,186 +970,28 @@ static int intel_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 
 /* --- capture ------------------------------------------------------------------------ */
 
-/* Generic counters are captured before this place, fixed ones from it on. */
-#define MIDDLE		32
-
-union intel_register {
-	u64 val;
-	struct {
-		u32 low;
-		u32 high;
-	};
-};
-
-/**
- * struct intel_plan - what struct my_pmu_plan has for intel_capture()
- * @ctrl: what IA32_PERF_GLOBAL_CTRL must hold, all of it
- * @stopped: the same while these counters are stopped
- * @quiet: bits of IA32_PERF_GLOBAL_STATUS that must not be set
- * @fixed_mask: fields of IA32_FIXED_CTR_CTRL
- * @fixed_config: what they must hold
- * @first: place of the first counter from the middle: not more than 0
- * @end: place behind the last one, likewise: not less than 0
- * @freeze: stop the counters while they are read
- * @generic: of each generic counter its RDPMC index, and the MSR of its event select
- * @config: and what that must hold
- * @fixed: of each fixed counter its RDPMC index
- */
-struct intel_plan {
-	union intel_register ctrl;
-	union intel_register stopped;
-	union intel_register quiet;
-	union intel_register fixed_mask;
-	union intel_register fixed_config;
-	long first;
-	long end;
-	bool freeze;
-	struct {
-		u32 rdpmc;
-		u32 select;
-	} generic[MIDDLE];
-	union intel_register config[MIDDLE];
-	u32 fixed[MAX_FIXED];
-};
-
-static_assert(sizeof(struct intel_plan) <= sizeof_field(struct my_pmu_plan, word));
-static_assert(MIDDLE + MAX_FIXED <= MY_CAPTURE_MAX);
-
-/*
- * In version 1 nothing tells whether somebody has stopped a counter.
- *
- * An extra register is looked at like an event select, at a place of its own; so its
- * counter is read twice, and what the second time shows more is accounted for, too.
- */
+/* In version 1 nothing tells whether somebody has stopped a counter. */
 static bool intel_plan(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
 		       const struct my_hw_perf_event *const hw[], unsigned int nr,
 		       u64 quiet, bool freeze, struct my_pmu_plan *plan)
 {
 	const struct intel_state *s = (const struct intel_state *)state->word;
-	struct intel_plan *p = (struct intel_plan *)plan->word;
-	unsigned int i, places = 0;
-	u64 ours = 0;
 
-	for (i = 0; i < nr; i++)
-		places += my_pmc_is_fixed(hw[i]->idx) ? 0 : 1 + !!hw[i]->extra_msr;
-	if (pmu->version < GLOBAL_VERSION || places > MIDDLE)
-		return false;
-	*p = (struct intel_plan) {
-		.quiet.val = quiet | STATUS_CTR_FRZ,
-		.freeze = freeze,
-	};
-	for (i = 0; i < nr; i++) {
-		ours |= BIT_ULL(hw[i]->idx);
-		if (my_pmc_is_fixed(hw[i]->idx)) {
-			p->fixed[p->end] = hw[i]->event_base_rdpmc;
-			p->fixed_mask.val |= hw[i]->config_mask;
-			p->fixed_config.val |= hw[i]->config;
-			plan->event[MIDDLE + p->end++] = i;
-			continue;
-		}
-		p->first--;
-		p->generic[MIDDLE + p->first].rdpmc = hw[i]->event_base_rdpmc;
-		p->generic[MIDDLE + p->first].select = hw[i]->config_base;
-		p->config[MIDDLE + p->first].val = hw[i]->config;
-		plan->event[MIDDLE + p->first] = i;
-		if (likely(!hw[i]->extra_msr))
-			continue;
-		p->first--;
-		p->generic[MIDDLE + p->first].rdpmc = hw[i]->event_base_rdpmc;
-		p->generic[MIDDLE + p->first].select = hw[i]->extra_msr;
-		p->config[MIDDLE + p->first].val = hw[i]->extra_config;
-		plan->event[MIDDLE + p->first] = i;
-	}
-	plan->first = MIDDLE + p->first;
-	plan->end = MIDDLE + p->end;
-	p->ctrl.val = s->ctrl;
-	p->stopped.val = s->ctrl & ~ours;
-	return true;
+	return pmu->version >= GLOBAL_VERSION &&
+	       my_global_plan(&s->global, hw, nr, quiet, freeze, plan);
 }
 
-/*
- * The CPU that is measured loses each instruction that is executed here.  What others can
- * write is seen in IA32_PERF_GLOBAL_CTRL, each event select and extra register, the
- * fixed counters' control and IA32_PERF_GLOBAL_STATUS; CFG_B and CFG_C of version 6 are
- * not looked at.  With gcc 12 a generic counter
- * takes 12 instructions, a fixed one 7, the rest some 40; `make bench` measures it.
- *
- * The status comes after the counters: if it says that none has wrapped, none had
- * when it was read, whether they stood still or not.
- *
- * After a fault while they stand still they are started again.  If it is that write
- * which faults they stay stopped until somebody reads them by intel_stop().
- */
 static __always_inline int intel_capture(const struct my_pmu_plan *plan,
 					 struct my_pmu_capture *capture)
 {
-	const struct intel_plan *p = (const struct intel_plan *)plan->word;
-	union intel_register *value = (union intel_register *)&capture->value[MIDDLE];
-	u32 low, high, differs;
-	int err = -EIO;
-	long i;
-
 	lockdep_assert_irqs_disabled();
-	if (hw_fast_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL, &low, &high))
-		return -EIO;
-	differs = (low ^ p->ctrl.low) | (high ^ p->ctrl.high);
-	if (differs)
-		return 1;
-	if (likely(p->freeze) &&
-	    hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, p->stopped.low,
-			  p->stopped.high))
-		return -EIO;
-	capture->ticks = hw_fast_ticks();
-	for (i = p->first; i; i++) {
-		if (hw_fast_rdpmc(p->generic[MIDDLE + i].rdpmc, &low, &high))
-			goto start;
-		value[i].low = low;
-		value[i].high = high;
-		if (hw_fast_rdmsr(p->generic[MIDDLE + i].select, &low, &high))
-			goto start;
-		differs |= low ^ p->config[MIDDLE + i].low;
-		differs |= high ^ p->config[MIDDLE + i].high;
-	}
-	if (likely(i != p->end)) {
-		do {
-			if (hw_fast_rdpmc(p->fixed[i], &low, &high))
-				goto start;
-			value[i].low = low;
-			value[i].high = high;
-		} while (++i != p->end);
-		if (hw_fast_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &low, &high))
-			goto start;
-		differs |= (low ^ p->fixed_config.low) & p->fixed_mask.low;
-		differs |= (high ^ p->fixed_config.high) & p->fixed_mask.high;
-	}
-	if (hw_fast_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS, &low, &high))
-		goto start;
-	differs |= (low & p->quiet.low) | (high & p->quiet.high);
-	err = !!differs;
-start:
-	if (p->freeze && hw_fast_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, p->ctrl.low,
-				       p->ctrl.high))
-		return -EIO;
-	return err;
-}
-
-static __always_inline void capture_requested(struct my_pmu_request *request)
-{
-	struct my_pmu_plan *plan = request->plan;
-	int err = 1;
-
-	if (likely(plan->valid))
-		err = intel_capture(plan, &request->capture);
-	if (likely(!err))
-		request->capture.seq = ++plan->seq;
-	else
-		request->otherwise(request, err);
+	return my_global_capture(&intel_global, MSR_CORE_PERF_FIXED_CTR_CTRL, plan, capture);
 }
 
 static void intel_capture_one(void *request)
 {
 	lockdep_assert_irqs_disabled();
-	capture_requested(request);
+	my_capture_requested(request, intel_capture);
 }
 
 static void intel_capture_cpus(void *by_cpu)
@@ -1369,7 +999,7 @@ static void intel_capture_cpus(void *by_cpu)
 	struct my_pmu_request **requests = by_cpu;
 
 	lockdep_assert_irqs_disabled();
-	capture_requested(requests[smp_processor_id()]);
+	my_capture_requested(requests[smp_processor_id()], intel_capture);
 }
 
 /* --- CPUID --------------------------------------------------------------------------- */

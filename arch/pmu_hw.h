@@ -116,7 +116,7 @@ static inline void hw_release_perfctr(u32 msr)
 
 /*
  * RDMSR or RDPMC, which take a number in ECX and answer in EDX:EAX, here in two halves.
- * -EIO if it faults; both halves are 0 then.
+ * -EIO if it faults.
  */
 #ifdef CONFIG_CC_HAS_ASM_GOTO_OUTPUT
 #define hw_fast_read(insn, number, low, high) ({			\
@@ -128,11 +128,7 @@ static inline void hw_release_perfctr(u32 msr)
 			: "=a" (low), "=d" (high)			\
 			: "c" (number) : : fault);			\
 	__err = 0;							\
-	if (0) {							\
 fault:									\
-		(low) = 0;						\
-		(high) = 0;						\
-	}								\
 	__err;								\
 })
 #else
@@ -155,7 +151,7 @@ fault:									\
 	u32 __lower, __upper;						\
 	int __failed = hw_fast_read(insn, number, __lower, __upper);	\
 									\
-	*(val) = (u64)__upper << 32 | __lower;				\
+	*(val) = __failed ? 0 : (u64)__upper << 32 | __lower;		\
 	__failed;							\
 })
 

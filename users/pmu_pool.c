@@ -407,17 +407,23 @@ static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 v
 	return err;
 }
 
-static __always_inline void rest(struct my_pool *pool, int idx)
+/* What it has counted is added. */
+static __always_inline void end_run(struct my_pool *pool, int idx)
 {
 	struct my_event_set *set = &pool->set;
 	u64 bit = BIT_ULL(idx);
 
-	update_one(pool, idx);
 	if (unlikely(set->periods & bit))
 		end_period(pool, pool->on[idx], idx);
 	set->active &= ~bit;
 	set->active_counters &= ~bit;
 	set->cpu->active &= ~bit;
+}
+
+static void rest(struct my_pool *pool, int idx)
+{
+	update(pool, BIT_ULL(idx));
+	end_run(pool, idx);
 }
 
 /* @value is what the counter shows.  If its control is as it was left, nothing is written. */
@@ -503,12 +509,14 @@ static int put_on(struct my_pool *pool, struct my_pool_event *event, int idx)
 	return err;
 }
 
-static __always_inline void take_off(struct my_pool_event *event)
+static void take_off(struct my_pool_event *event)
 {
 	struct my_pool *pool = event->pool;
 
-	if (pool->set.active & BIT_ULL(event->idx))
-		rest(pool, event->idx);
+	if (pool->set.active & BIT_ULL(event->idx)) {
+		update_one(pool, event->idx);
+		end_run(pool, event->idx);
+	}
 	take_count(event);
 	let_go(event);
 }

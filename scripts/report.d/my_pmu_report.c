@@ -413,7 +413,7 @@ static int judge_wrap(struct trial *t, u64 count, bool overflowed)
 		return my_refuse(&t->why, -ENODEV, "%s%d: %lld %s over 2^%u, not %u", kind,
 				 number, (long long)count, t->probe->unit, power,
 				 ROUNDS * t->probe->least);
-	if (self.pmu.version < GLOBAL_VERSION || s->saved_status & BIT_ULL(t->hw.idx) ||
+	if (self.pmu.version < GLOBAL_VERSION || s->global.saved_status & BIT_ULL(t->hw.idx) ||
 	    count < -START || overflowed == last)
 		return 0;
 	return my_refuse(&t->why, -ENODEV, "%s%d: %s overflow bit at 2^%u of %u bits", kind,
