@@ -184,7 +184,7 @@ load cpu=$cpu interval=300 counters=instructions@fixed0,instructions@gp0
 wait_samples 1
 leap=$((1 << 47))
 wrmsr -p $cpu 0x309 $((leap + 0x$(rdmsr -p $cpu 0x309)))
-wait_samples 3
+wait_samples $(($(samples | wc -l) + 2))
 unload
 is "a leap of 2^47 is told" "$(samples | grep -c ' stolen=fixed0 instructions@gp0=[0-9]*$')" 1
 expect "and is no growth ($(total instructions@fixed0))" \
