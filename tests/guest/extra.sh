@@ -78,7 +78,7 @@ is "it counts nothing here" "$(value LLC-loads@gp2 | sort -u)" 0
 stolen() {
 	dmesg -c > /dev/null
 	wrmsr -p $cpu 0x1a6 "$2"
-	wait_samples $(($(samples | wc -l) + 2))
+	wait_samples $(($(samples | wc -l) + 3))
 	is "$1 in OFFCORE_RSP_0 is reported once" \
 		"$(samples | sed -n 's/.* stolen=\([^ ]*\).*/\1/p')" gp2
 	is_held "$1: the value is back" "${llc_loads#0x}" 201 301
@@ -87,7 +87,7 @@ stolen "another value" 0x10002
 stolen "0" 0
 dmesg -c > /dev/null
 wrmsr -p $cpu 0x1a7 0x123
-wait_samples $(($(samples | wc -l) + 2))
+wait_samples $(($(samples | wc -l) + 3))
 is "a register that no event uses may change" "$(samples | grep -c stolen)" 0
 unload
 is_held "and stays so" 101 123 301
