@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters that one register starts and stops, and of which another one tells whether they
- * have overflowed: IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS of Intel's PMUs from
- * version 2 on, and PerfCntrGlobalCtl and PerfCntrGlobalStatus of AMD's PerfMonV2, which are
- * the same at other addresses.  For the back ends, which say what their PMUs have besides.
+ * One register starts and stops all counters, and another one has their overflow bits.  In
+ * Intel's PMUs from version 2 on these are IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS.
+ * AMD's PerfMonV2 has the same registers at other addresses; no back end drives it yet.
+ * Back ends include this header, and have the rest of their PMUs themselves.
  *
  * SDM volume 3, "Architectural performance monitoring version 2" and "version 4"; AMD64
  * Architecture Programmer's Manual volume 2, "Performance Monitoring Counters".
@@ -19,12 +19,10 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 #include <asm/msr-index.h>
+#include <asm/perf_event.h>
 
 #include "pmu_hw.h"
 #include "pmu_ops.h"
-
-/* In the status: a PMI has frozen all counters. */
-#define GLOBAL_STATUS_FROZEN	BIT_ULL(59)
 
 /**
  * struct my_global - the registers
@@ -114,7 +112,8 @@ static __always_inline int my_global_stop(const struct my_global *g, struct my_g
 	s->touched |= counters;
 	s->ctrl = s->others;
 	/* Frozen they only seem to count, unless we have asked for that. */
-	stopped->running = status & GLOBAL_STATUS_FROZEN && !s->pmi.freeze ? 0 : ctrl & counters;
+	stopped->running = status & GLOBAL_STATUS_COUNTERS_FROZEN && !s->pmi.freeze ?
+			   0 : ctrl & counters;
 	stopped->enabled = ctrl;
 	stopped->overflowed = status & counters;
 	return 0;
@@ -129,7 +128,7 @@ static __always_inline int my_global_start(const struct my_global *g, struct my_
 	s->ctrl = s->others | counters;
 	/* Who has stopped a counter that has frozen all of them handles no PMI of it. */
 	if (ack && s->pmi.freeze)
-		ack |= GLOBAL_STATUS_FROZEN;
+		ack |= GLOBAL_STATUS_COUNTERS_FROZEN;
 	if (ack && !ack_running)
 		first = hw_wrmsr(g->clear, ack);
 	err = hw_wrmsr(g->ctrl, s->ctrl);
@@ -188,7 +187,7 @@ static __always_inline int my_global_restore(const struct my_global *g,
 	err = hw_rdmsr(g->status, &status);
 	ours &= status & ~s->saved_status;
 	if (ours && s->pmi.freeze)
-		ours |= status & GLOBAL_STATUS_FROZEN;
+		ours |= status & GLOBAL_STATUS_COUNTERS_FROZEN;
 	if (!err && ours)
 		err = hw_wrmsr(g->clear, ours);
 	return first ?: err;
@@ -253,7 +252,7 @@ static __always_inline int my_global_pmi_put(const struct my_global *g,
 		first = hw_wrmsr(MSR_IA32_DEBUGCTLMSR, now);
 	}
 	err = hw_rdmsr(g->status, &status);
-	status &= GLOBAL_STATUS_FROZEN;
+	status &= GLOBAL_STATUS_COUNTERS_FROZEN;
 	if (!err && status)
 		err = hw_wrmsr(g->clear, status);
 	return first ?: err;
@@ -290,7 +289,7 @@ static __always_inline u64 my_global_pmi_enter(const struct my_global *g,
 {
 	struct my_global_pmi *pmi = &s->pmi;
 	u64 status = my_global_rdmsr_nmi(g->status), ours = status & counters;
-	u64 freeze = pmi->freeze ? status & GLOBAL_STATUS_FROZEN : 0;
+	u64 freeze = pmi->freeze ? status & GLOBAL_STATUS_COUNTERS_FROZEN : 0;
 
 	if (!ours) {
 		/* Its counter was stopped meanwhile; nobody else would end the freeze. */
@@ -318,7 +317,7 @@ static __always_inline u64 my_global_pmi_again(const struct my_global *g,
 		return 0;
 	status = my_global_rdmsr_nmi(g->status);
 	/* What overflowed just before the stop may have frozen all of them. */
-	ack = status & (counters | (pmi->freeze ? GLOBAL_STATUS_FROZEN : 0));
+	ack = status & (counters | (pmi->freeze ? GLOBAL_STATUS_COUNTERS_FROZEN : 0));
 	if (ack)
 		hw_fast_wrmsr(g->clear, ack, ack >> 32);
 	return status & counters;
@@ -350,7 +349,7 @@ static __always_inline int my_global_pmi_rearm(const struct my_global *g,
 	struct my_global_pmi *pmi = &s->pmi;
 
 	hw_write_lvtpc(HW_LVTPC_NMI);
-	return hw_wrmsr(g->clear, counters | (pmi->freeze ? GLOBAL_STATUS_FROZEN : 0));
+	return hw_wrmsr(g->clear, counters | (pmi->freeze ? GLOBAL_STATUS_COUNTERS_FROZEN : 0));
 }
 
 /* --- capture --------------------------------------------------------------------- */
@@ -420,7 +419,7 @@ static inline bool my_global_plan(const struct my_global_state *s,
 	if (places > MIDDLE)
 		return false;
 	*p = (struct my_global_plan) {
-		.quiet.val = quiet | GLOBAL_STATUS_FROZEN,
+		.quiet.val = quiet | GLOBAL_STATUS_COUNTERS_FROZEN,
 		.freeze = freeze,
 	};
 	for (i = 0; i < nr; i++) {

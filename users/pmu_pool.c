@@ -407,7 +407,7 @@ static int run(struct my_pool *pool, struct my_pool_event *event, int idx, u64 v
 	return err;
 }
 
-/* What it has counted is added. */
+/* Its last growth has been added. */
 static __always_inline void end_run(struct my_pool *pool, int idx)
 {
 	struct my_event_set *set = &pool->set;
