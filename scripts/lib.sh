@@ -122,7 +122,7 @@ trouble+='|INFO: (possible|trying|suspicious|task)|suspicious RCU usage|possible
 trouble+='|DEBUG_LOCKS_WARN_ON|turning off the locking correctness validator'
 trouble+='|UBSAN:|ODEBUG:|kmemleak: |BUG [^ ]+ \(|sleeping function called from invalid context'
 trouble+='|soft lockup|hard LOCKUP|rcu: INFO'
-harmless='(Spectre V2|RETBleed|TAA|MDS|MMIO Stale Data)[ :]+WARNING:'
+harmless='(Spectre V2|Speculative Return Stack Overflow|RETBleed|TAA|MDS|MMIO Stale Data)[ :]+WARNING:'
 harmless+='|kmemleak: (Kernel memory leak detector initialized|Automatic memory scanning thread (started|ended))'
 # When its allocations are made to fail: it scans more than it must.
 harmless+='|kmemleak: Cannot allocate a scan area, scanning the full object'
@@ -159,16 +159,20 @@ declare -A pmu_property=(
 	[broken]=pmu-broken [broken-counters]=pmu-broken-counters [starved]=pmu-starved
 	[paused]=pmu-paused [pmi-skid]=pmu-pmi-skid [acr]=pmu-acr [reload]=pmu-reload [extra]=pmu-extra
 	[firmware]=pmu-firmware [faults]=pmu-faults [odometer]=pmu-odometer
+	[vendor]=vendor [core]=perfctr-core [freeze]=pmu-freeze [free-running]=pmu-free-running
 )
 pmu_keys='version gp gp-bitmap width fixed fixed-width fixed-bitmap ebx ebx-length'
 pmu_keys+=' starved paused pmi-skid (numbers)'
 pmu_keys+=', full-width pdcm hypervisor acr reload extra faults odometer (on, off)'
 pmu_keys+=', broken (a word), broken-counters firmware (64-bit masks)'
+pmu_keys+=', vendor (amd, hygon), and of these core freeze free-running (on, off)'
 
 # pmu_pattern KEY: what its values look like, for a regular expression
 pmu_pattern() {
 	case $1 in
 	full-width | pdcm | hypervisor | acr | reload | extra | faults | odometer) printf 'on|off\n' ;;
+	core | freeze | free-running) printf 'on|off\n' ;;
+	vendor) printf 'amd|hygon\n' ;;
 	broken) printf '[a-z][a-z-]*\n' ;;
 	# no leading zeros: QEMU would take the number for an octal one
 	broken-counters | firmware) printf '0|[1-9][0-9]{0,18}|0x[0-9a-fA-F]{1,16}\n' ;;
@@ -200,7 +204,22 @@ pmu_properties() {
 		fi
 		properties+=,${pmu_property[$key]}=$value
 	done
+	name_cpu
 	printf '%s\n' "$properties"
+}
+
+# AMD's PMUs are told apart by family, too: these are of Zen, Zen 2 and Zen 4, and of Dhyana.
+name_cpu() {
+	case $properties in
+	*,vendor=hygon*) properties=${properties/vendor=hygon/vendor=HygonGenuine,family=24,model=0,stepping=1} ;;
+	*,vendor=amd*)
+		case $properties in
+		*,pmu-version=2*) properties=${properties/vendor=amd/vendor=AuthenticAMD,family=25,model=17,stepping=1} ;;
+		*,perfctr-core=off*) properties=${properties/vendor=amd/vendor=AuthenticAMD,family=23,model=1,stepping=2} ;;
+		*) properties=${properties/vendor=amd/vendor=AuthenticAMD,family=23,model=49,stepping=0} ;;
+		esac
+		;;
+	esac
 }
 
 bad_pmu() {

@@ -38,6 +38,13 @@
  * register (IA32_PMC_GPx_CTR and its neighbours), UMASK2 and EQ in the event
  * selects, and auto counter reload (reload_counters()).
  *
+ * AMD's PMU (APM vol 2, "Performance Monitoring Counters"; Hygon's is the same) is
+ * modelled on CPUs of theirs: four counters with MSRs at C0010000H, with perfctr-core
+ * six at C0010200H, and with version 2 (PerfMonV2, CPUID leaf 80000022H) global
+ * control and status.  It has no fixed counters; reserved bits are dropped and do not
+ * fault; a PMI does not mask LVTPC.  An event may be an interrupt or an exception,
+ * which is no instruction: see x86_pmu_delivered().
+ *
  * Registers that some events need besides the event select (pmu-extra) are
  * there to be written: none of those events is modelled, so they count nothing.
  *
@@ -80,6 +87,19 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 #define EVTSEL_BITS         0xffffffffULL
 /* As firmware would, which counts instructions. */
 #define EVTSEL_FIRMWARE     (EVTSEL_EN | EVTSEL_OS | EVTSEL_USR | 0xc0)
+
+/* PERF_CTLx of AMD, where it differs; the other bits are dropped (APM2 "PERF_CTL[5:0]") */
+#define AMD_EVTSEL_EVENT2   (0xfULL << 32)
+#define AMD_EVTSEL_GUEST    (1ULL << 40)
+#define AMD_EVTSEL_HOST     (1ULL << 41)
+#define AMD_EVTSEL_BITS     (0xff000000ULL | EVTSEL_EVENT | EVTSEL_UMASK |      \
+                             EVTSEL_USR | EVTSEL_OS | EVTSEL_EDGE | EVTSEL_INT | \
+                             EVTSEL_EN | EVTSEL_INV | AMD_EVTSEL_EVENT2 |        \
+                             AMD_EVTSEL_GUEST | AMD_EVTSEL_HOST)
+/* PerfCntrGlobalStatus beyond the counters' bits: LbrFreeze, PmcFreeze */
+#define AMD_STATUS_FROZEN   (3ULL << 58)
+#define AMD_HWCR_IRPERF     (1ULL << 30)
+#define AMD_HWCR_LOCK       (1ULL << 27)    /* of what counts freely */
 
 /* One counter's four bits in IA32_FIXED_CTR_CTRL */
 #define FIXED_OS            1ULL
@@ -133,6 +153,19 @@ QEMU_BUILD_BUG_ON(TCG_TARGET_REG_BITS != 64);
 enum { EXT_MAIN, EXT_COUNTERS, EXT_ACR, EXT_EVENTS };
 #define EXT_UMASK2          (1u << 0)
 #define EXT_EQ              (1u << 1)
+
+/* AMD's: EAX is its version and what it can do, EBX the number of its counters. */
+#define AMD_PMU_LEAF        0x80000022
+#define AMD_V2              (1u << 0)
+#define AMD_FREEZE          (1u << 2)       /* LbrAndPmcFreeze */
+#define AMD_IRPERF          (1u << 1)       /* leaf 80000008H, EBX */
+#define AMD_LEGACY_COUNTERS 4
+#define AMD_CORE_COUNTERS   6
+#define AMD_COUNTERS_MAX    15              /* in EBX[3:0] */
+#define AMD_WIDTH           48
+/* MSRs from here on are AMD's; those of perfctr-core. */
+#define AMD_MSRS            0xc0000000
+#define AMD_CORE_MSRS       0xc0010200
 
 /* LLC references, LLC misses, branch misses: bits of leaf 0AH:EBX */
 #define EBX_NOT_MODELLED    (1u << 3 | 1u << 4 | 1u << 6)
@@ -207,8 +240,24 @@ static uint64_t pmu_counters(CPUX86State *env)
            (uint64_t)pmu_config(env)->fixed_bitmap << FIXED_SHIFT;
 }
 
+/* Their PMUs are others, and leaf 0AH is reserved there. */
+static bool is_amd_like(CPUX86State *env)
+{
+    uint32_t hygon = ldl_le_p(CPUID_VENDOR_HYGON);
+
+    return IS_AMD_CPU(env) || env->cpuid_vendor1 == hygon;
+}
+
+static bool has_perfctr_core(CPUX86State *env)
+{
+    return env->features[FEAT_8000_0001_ECX] & CPUID_EXT3_PERFCORE;
+}
+
 static uint64_t pmu_status_bits(CPUX86State *env)
 {
+    if (is_amd_like(env)) {
+        return pmu_counters(env) | AMD_STATUS_FROZEN;
+    }
     return pmu_counters(env) | STATUS_V2 |
            (pmu_version(env) >= 3 ? STATUS_V3 : 0) |
            (pmu_version(env) >= 4 ? STATUS_V4 : 0);
@@ -294,6 +343,20 @@ static bool pmu_has_extra(CPUX86State *env)
     return has_flag(pmu_config(env), X86_PMU_EXTRA_BIT);
 }
 
+/* Counters freeze on a PMI if IA32_DEBUGCTL (of AMD: DebugCtl) says so. */
+static bool pmu_can_freeze(CPUX86State *env)
+{
+    return pmu_version(env) >= 2 &&
+           (is_amd_like(env) ? has_flag(pmu_config(env), X86_PMU_FREEZE_BIT) :
+                               pmu_has_pdcm(env));
+}
+
+/* IRPERF, APERF and MPERF, which are no counters of the PMU. */
+static bool pmu_counts_freely(CPUX86State *env)
+{
+    return pmu_on(env) && has_flag(pmu_config(env), X86_PMU_FREE_BIT);
+}
+
 /* CFG_B and CFG_C are auto counter reload's. */
 static bool pmu_has_acr(CPUX86State *env)
 {
@@ -314,6 +377,7 @@ static bool pmu_pausing(CPUX86State *env)
 
 /* --- its properties ----------------------------------------------------- */
 
+#define VERSION_DEFAULT     4
 #define GP_DEFAULT          8
 
 /* The lowest bits, so many. */
@@ -331,8 +395,8 @@ static bool check_ranges(const X86PMUConfig *c, Error **errp)
 {
     const unsigned int fixed = X86_PMU_FIXED_MAX;
 
-    if (c->version > 6) {
-        error_setg(errp, "pmu-version=%u: 0 to 6 can be modelled", c->version);
+    if (c->version < 0 || c->version > 6) {
+        error_setg(errp, "pmu-version=%d: 0 to 6 can be modelled", c->version);
     } else if (!in_range_or_auto(c->gp, 1, MAX_GP_COUNTERS)) {
         error_setg(errp, "pmu-gp=%d: 1 to %u generic counters can be modelled",
                    c->gp, MAX_GP_COUNTERS);
@@ -384,19 +448,19 @@ static bool check_fixed(CPUX86State *env, const X86PMUConfig *c, Error **errp)
 
     if (c->version < 2 && (given(c->fixed) || given(c->fixed_width) ||
                            given(c->fixed_bitmap))) {
-        error_setg(errp, "pmu-version=%u has no fixed counters: leave out "
+        error_setg(errp, "pmu-version=%d has no fixed counters: leave out "
                    "pmu-fixed, pmu-fixed-width and pmu-fixed-bitmap",
                    c->version);
     } else if (c->version < 5 && c->fixed_bitmap != X86_PMU_AUTO) {
         error_setg(errp, "pmu-fixed-bitmap came with version 5, this is "
-                   "pmu-version=%u: use pmu-fixed", c->version);
+                   "pmu-version=%d: use pmu-fixed", c->version);
     } else if (c->fixed != X86_PMU_AUTO && below(c->fixed) & ~c->fixed_bitmap) {
         error_setg(errp, "pmu-fixed-bitmap=%d lacks one of the %d contiguous "
                    "counters of pmu-fixed", c->fixed_bitmap, c->fixed);
     } else if (c->version >= 2 && c->version < 5 &&
                c->fixed != X86_PMU_AUTO && c->fixed < MAX_FIXED_COUNTERS &&
                !hypervisor) {
-        error_setg(errp, "pmu-fixed=%d: CPUs of version %u have %u, and "
+        error_setg(errp, "pmu-fixed=%d: CPUs of version %d have %u, and "
                    "software counts on it where it sees no hypervisor: "
                    "use hypervisor=on", c->fixed, c->version,
                    MAX_FIXED_COUNTERS);
@@ -414,7 +478,7 @@ static bool check_version_6(const X86PMUConfig *c, Error **errp)
 
     if (c->version < 6 && (bitmap || reload || !acr)) {
         error_setg(errp, "pmu-gp-bitmap, pmu-reload=on and pmu-acr=off came "
-                   "with version 6, this is pmu-version=%u", c->version);
+                   "with version 6, this is pmu-version=%d", c->version);
     } else if (bitmap && c->gp > ctpop32(c->gp_bitmap)) {
         error_setg(errp, "pmu-gp=%d: of pmu-gp-bitmap=0x%x CPUID.0AH can say "
                    "1 to %u", c->gp, c->gp_bitmap, ctpop32(c->gp_bitmap));
@@ -423,6 +487,65 @@ static bool check_version_6(const X86PMUConfig *c, Error **errp)
                    "leaves set");
     } else {
         return true;
+    }
+    return false;
+}
+
+static bool check_intel(const X86PMUConfig *c, Error **errp)
+{
+    if (has_flag(c, X86_PMU_FREEZE_BIT) || has_flag(c, X86_PMU_FREE_BIT)) {
+        error_setg(errp, "pmu-freeze and pmu-free-running are of AMD's CPUs: "
+                   "use vendor=AuthenticAMD, or leave them out");
+        return false;
+    }
+    return true;
+}
+
+/* What leaf 0AH, or leaf 23H, would describe. */
+static bool check_not_intel(const X86PMUConfig *c, Error **errp)
+{
+    if (c->gp_bitmap != X86_PMU_AUTO || c->fixed != X86_PMU_AUTO ||
+        c->fixed_width != X86_PMU_AUTO || c->fixed_bitmap != X86_PMU_AUTO) {
+        error_setg(errp, "pmu-gp-bitmap and pmu-fixed, -width and -bitmap are "
+                   "not of AMD's CPUs, which have no fixed counters");
+    } else if (c->ebx != EBX_NOT_MODELLED || c->ebx_length != EBX_MODELLED_LENGTH) {
+        error_setg(errp, "pmu-ebx and pmu-ebx-length are not of AMD's CPUs, "
+                   "which do not say which events they have");
+    } else if (c->width != AMD_WIDTH) {
+        error_setg(errp, "pmu-width=%u: AMD's counters have %u bits", c->width,
+                   AMD_WIDTH);
+    } else if (!has_flag(c, X86_PMU_ACR_BIT) || has_flag(c, X86_PMU_RELOAD_BIT) ||
+               has_flag(c, X86_PMU_EXTRA_BIT)) {
+        error_setg(errp, "pmu-acr, pmu-reload and pmu-extra are not of AMD's "
+                   "CPUs");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* How many counters there are CPUID says from version 2 on; before that it is known. */
+static bool check_amd(CPUX86State *env, const X86PMUConfig *c, Error **errp)
+{
+    bool core = has_perfctr_core(env);
+    int gp = core ? AMD_CORE_COUNTERS : AMD_LEGACY_COUNTERS;
+
+    if (c->version < 0 || c->version > 2) {
+        error_setg(errp, "pmu-version=%d: AMD's are 1, and 2 (PerfMonV2)",
+                   c->version);
+    } else if (c->version == 2 && !core) {
+        error_setg(errp, "pmu-version=2 needs perfctr-core=on, whose counters "
+                   "it controls");
+    } else if (c->version != 2 && !in_range_or_auto(c->gp, gp, gp)) {
+        error_setg(errp, "pmu-gp=%d: with perfctr-core=%s there are %d; another "
+                   "number takes pmu-version=2", c->gp, core ? "on" : "off", gp);
+    } else if (!in_range_or_auto(c->gp, 1, AMD_COUNTERS_MAX)) {
+        error_setg(errp, "pmu-gp=%d: CPUID can say 1 to %u", c->gp,
+                   AMD_COUNTERS_MAX);
+    } else if (c->version != 2 && has_flag(c, X86_PMU_FREEZE_BIT)) {
+        error_setg(errp, "pmu-freeze=on came with pmu-version=2");
+    } else {
+        return check_not_intel(c, errp);
     }
     return false;
 }
@@ -445,7 +568,7 @@ static bool check_pauses(const X86PMUConfig *c, Error **errp)
                    "a pause takes %u", c->paused, 2 * PAUSE_LENGTH,
                    PAUSE_LENGTH);
     } else if (c->paused && c->version < 2) {
-        error_setg(errp, "pmu-paused=%u: version %u has no GLOBAL_CTRL that "
+        error_setg(errp, "pmu-paused=%u: version %d has no GLOBAL_CTRL that "
                    "could pause its counters", c->paused, c->version);
     } else {
         return true;
@@ -530,14 +653,6 @@ static bool check_masks(CPUX86State *env, const X86PMUConfig *c, Error **errp)
             check_mask(env, "pmu-firmware", c->firmware, errp));
 }
 
-/* Their PMUs are others, and leaf 0AH is reserved there. */
-static bool is_amd_like(CPUX86State *env)
-{
-    uint32_t hygon = ldl_le_p(CPUID_VENDOR_HYGON);
-
-    return IS_AMD_CPU(env) || env->cpuid_vendor1 == hygon;
-}
-
 /* QEMU itself only warns, and goes on without full-width writes. */
 static bool lacks_pdcm(X86CPU *cpu)
 {
@@ -562,14 +677,14 @@ static bool check_cpu(X86CPU *cpu, const X86PMUConfig *c, Error **errp)
                    env->cpuid_level);
     } else if (c->version >= 6 && env->cpuid_level < PMU_EXT_LEAF &&
                env->cpuid_level != env->cpuid_min_level) {
-        error_setg(errp, "pmu-version=%u: CPUID leaf 23H describes it, and "
+        error_setg(errp, "pmu-version=%d: CPUID leaf 23H describes it, and "
                    "level=%u ends before it", c->version, env->cpuid_level);
     } else if (lacks_pdcm(cpu)) {
         error_setg(errp, "full-width-write=on needs pdcm=on, which tells that "
                    "there is IA32_PERF_CAPABILITIES");
     } else if (has_any_thread(c->version) &&
                MACHINE(qdev_get_machine())->smp.threads > 1) {
-        error_setg(errp, "pmu-version=%u has AnyThread, which is modelled for "
+        error_setg(errp, "pmu-version=%d has AnyThread, which is modelled for "
                    "cores of one thread only: use -smp threads=1, another "
                    "version, or pmu=off", c->version);
     } else {
@@ -644,25 +759,60 @@ static void announce_extension(CPUX86State *env)
     env->features[FEAT_7_1_EAX] |= PMU_EXT_FEATURE;
 }
 
+/* Of AMD's; and CPUID says so. */
+static void complete_amd(CPUX86State *env, X86PMUConfig *c)
+{
+    bool core = has_perfctr_core(env);
+
+    if (c->gp == X86_PMU_AUTO) {
+        c->gp = core ? AMD_CORE_COUNTERS : AMD_LEGACY_COUNTERS;
+    }
+    c->fixed = c->fixed_bitmap = 0;
+    if (c->version >= 2) {
+        env->cpuid_xlevel = MAX(env->cpuid_xlevel, AMD_PMU_LEAF);
+    }
+    if (has_flag(c, X86_PMU_FREE_BIT)) {
+        env->features[FEAT_8000_0008_EBX] |= AMD_IRPERF;
+    }
+}
+
+static bool check_config(X86CPU *cpu, X86PMUConfig *c, Error **errp)
+{
+    CPUX86State *env = &cpu->env;
+    bool amd = is_amd_like(env);
+
+    if (c->version == X86_PMU_AUTO) {
+        c->version = amd ? 1 : VERSION_DEFAULT;
+    }
+    if (amd) {
+        return check_amd(env, c, errp);
+    }
+    return check_ranges(c, errp) && check_cpu(cpu, c, errp) &&
+           check_fixed(env, c, errp) && check_events(c, errp) &&
+           check_version_6(c, errp) && check_intel(c, errp);
+}
+
 void x86_pmu_realize(CPUState *cs, Error **errp)
 {
     X86CPU *cpu = X86_CPU(cs);
     X86PMUConfig *c = &cpu->pmu_config;
 
-    if (is_amd_like(&cpu->env)) {
-        /* -cpu max has pmu=on, and is an AMD CPU if not told otherwise. */
+    if (is_amd_like(&cpu->env) && icount_enabled()) {
+        /* -cpu max is one of them, and has pmu=on if not told otherwise. */
         cpu->enable_pmu = false;
     }
     if (!cpu->enable_pmu) {
         c->version = 0;
         return;
     }
-    if (!check_ranges(c, errp) || !check_cpu(cpu, c, errp) ||
-        !check_fixed(&cpu->env, c, errp) || !check_events(c, errp) ||
-        !check_broken(c, errp) || !check_version_6(c, errp) ||
-        !check_extra(c, errp) || !check_pauses(c, errp) ||
-        !check_starved(c, errp) || !check_skid(c, errp)) {
+    if (!check_config(cpu, c, errp) ||
+        !check_broken(c, errp) || !check_extra(c, errp) ||
+        !check_pauses(c, errp) || !check_starved(c, errp) ||
+        !check_skid(c, errp)) {
         return;
+    }
+    if (is_amd_like(&cpu->env)) {
+        complete_amd(&cpu->env, c);
     }
     complete_config(c);
     if (!check_masks(&cpu->env, c, errp)) {
@@ -695,7 +845,7 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t *eax, uint32_t *ebx,
     unsigned int version = pmu_version(env);
 
     *eax = *ebx = *ecx = *edx = 0;
-    if (!version) {
+    if (!version || is_amd_like(env)) {
         return;
     }
     *eax = version | c->gp << 8 | c->width << 16 | (uint32_t)c->ebx_length << 24;
@@ -741,9 +891,35 @@ void x86_pmu_cpuid_ext(CPUX86State *env, uint32_t subleaf, uint32_t *eax,
     }
 }
 
+/* Leaf 80000022H. */
+void x86_pmu_cpuid_amd(CPUX86State *env, uint32_t *eax, uint32_t *ebx,
+                       uint32_t *ecx, uint32_t *edx)
+{
+    const X86PMUConfig *c = pmu_config(env);
+
+    *eax = *ebx = *ecx = *edx = 0;
+    if (pmu_version(env) >= 2 && is_amd_like(env)) {
+        *eax = AMD_V2 | (has_flag(c, X86_PMU_FREEZE_BIT) ? AMD_FREEZE : 0);
+        *ebx = c->gp;
+    }
+}
+
+/* Leaf 6, ECX[0]: are there APERF and MPERF? */
+bool x86_pmu_has_aperf(CPUX86State *env)
+{
+    return pmu_counts_freely(env);
+}
+
 /* --- what a counter counts ---------------------------------------------- */
 
-typedef enum Event { EVENT_NONE, EVENT_CYCLE, EVENT_BRANCH } Event;
+typedef enum Event {
+    EVENT_NONE,
+    EVENT_CYCLE,
+    EVENT_BRANCH,
+    EVENT_FLOW,             /* branches, interrupts and exceptions */
+    EVENT_FAR,              /* far ones of these branches, and the other two */
+    EVENT_INTERRUPT,
+} Event;
 
 typedef struct Counter {
     uint64_t *value;
@@ -765,6 +941,39 @@ static const struct {
     { 0x013c, 2, EVENT_CYCLE },     /* unhalted reference cycles */
     { 0x00c4, 5, EVENT_BRANCH },    /* branch instructions retired */
 };
+
+/*
+ * AMD's, by event and umask (PPRs; perf's tables for amdzen1 to 5).  Cycles not in
+ * halt; retired instructions; retired branches; far control transfers; interrupts
+ * taken; with umask 1 cycles not in halt at the rate of P-state 0.
+ */
+static const struct {
+    uint16_t event;
+    uint8_t umask;          /* 0: whichever */
+    uint8_t what;
+} amd_events[] = {
+    { 0x076, 0, EVENT_CYCLE },
+    { 0x0c0, 0, EVENT_CYCLE },
+    { 0x0c2, 0, EVENT_FLOW },
+    { 0x0c6, 0, EVENT_FAR },
+    { 0x02c, 0, EVENT_INTERRUPT },
+    { 0x120, 1, EVENT_CYCLE },
+};
+
+static Event amd_event(uint64_t evtsel)
+{
+    uint16_t event = (evtsel & EVTSEL_EVENT) | (evtsel & AMD_EVTSEL_EVENT2) >> 24;
+    uint8_t umask = (evtsel & EVTSEL_UMASK) >> 8;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(amd_events); i++) {
+        if (amd_events[i].event == event &&
+            (!amd_events[i].umask || amd_events[i].umask == umask)) {
+            return amd_events[i].what;
+        }
+    }
+    return EVENT_NONE;
+}
 
 static Event selected_event(const X86PMUConfig *c, uint64_t evtsel)
 {
@@ -790,7 +999,8 @@ static Counter gp_counter(CPUX86State *env, unsigned int i)
         .mask = pmu_gp_mask(env),
         .evtsel = evtsel,
         .status = 1ULL << i,
-        .event = selected_event(pmu_config(env), evtsel),
+        .event = is_amd_like(env) ? amd_event(evtsel) :
+                                    selected_event(pmu_config(env), evtsel),
     };
 }
 
@@ -853,9 +1063,26 @@ static bool get_counter(CPUX86State *env, unsigned int i, Counter *c)
     for (i = 0; i < X86_PMU_PLACES; i++)                                    \
         if (get_counter(env, i, &(c)))
 
+/*
+ * AMD's Guest and Host bits, of which neither or both mean both worlds; unless
+ * EFER.SVME is 0: then with any of them nothing is counted (APM2, table "Host/Guest
+ * Only").
+ */
+static bool counts_world(CPUX86State *env, const Counter *c)
+{
+    uint64_t worlds = c->evtsel & (AMD_EVTSEL_GUEST | AMD_EVTSEL_HOST);
+
+    if (!worlds) {
+        return true;
+    }
+    return (env->efer & MSR_EFER_SVME) &&
+           (worlds & (env->hflags & HF_GUEST_MASK ? AMD_EVTSEL_GUEST :
+                                                    AMD_EVTSEL_HOST));
+}
+
 static bool counter_enabled(CPUX86State *env, const Counter *c)
 {
-    if (!(c->evtsel & EVTSEL_EN)) {
+    if (!(c->evtsel & EVTSEL_EN) || (is_amd_like(env) && !counts_world(env, c))) {
         return false;
     }
     if (pmu_version(env) < 2) {
@@ -866,27 +1093,63 @@ static bool counter_enabled(CPUX86State *env, const Counter *c)
 }
 
 /*
- * What a counter, but for EDGE, makes of so many cycles in which one
- * instruction each retired, so many of them branches.
+ * What a counter, but for EDGE, makes of what has happened.  An interrupt or
+ * exception lies between two cycles: no comparison of CMASK sees it.
  */
-static uint64_t events_in(const Counter *c, uint64_t cycles, uint64_t branches)
+static uint64_t events_in(const Counter *c, const X86PMUHappened *h)
 {
     unsigned int cmask = (c->evtsel >> EVTSEL_CMASK_SHIFT) & 0xff;
-    uint64_t events = c->event == EVENT_BRANCH ? branches : cycles;
+    uint64_t events = 0, between = 0;
 
-    if (c->event == EVENT_NONE) {
+    switch (c->event) {
+    case EVENT_NONE:
         return 0;
+    case EVENT_CYCLE:
+        events = h->cycles;
+        break;
+    case EVENT_BRANCH:
+        events = h->branches;
+        break;
+    case EVENT_FLOW:
+        events = h->branches;
+        between = h->interrupts + h->exceptions;
+        break;
+    case EVENT_FAR:
+        events = h->far;
+        between = h->interrupts + h->exceptions;
+        break;
+    case EVENT_INTERRUPT:
+        between = h->interrupts;
+        break;
     }
     if (cmask == 0 && !(c->evtsel & EVTSEL_EQ)) {
-        return events; /* INV has nothing to invert */
+        return events + between; /* INV has nothing to invert */
     }
     if (cmask == 0) {
-        events = cycles - events; /* those that have none */
+        events = h->cycles - events; /* those that have none */
     }
     if (cmask > 1) {
         events = 0; /* a cycle has never two of them */
     }
-    return c->evtsel & EVTSEL_INV ? cycles - events : events;
+    return c->evtsel & EVTSEL_INV ? h->cycles - events : events;
+}
+
+/* Is there anything that it counts: an instruction that is no branch, one that is? */
+static bool counts_anything(const Counter *c)
+{
+    static const X86PMUHappened some[] = {
+        { .cycles = 1 },
+        { .cycles = 1, .branches = 1, .far = 1 },
+        { .interrupts = 1 },
+    };
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(some); i++) {
+        if (events_in(c, &some[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /*
@@ -917,7 +1180,7 @@ static bool counter_active(CPUX86State *env, const Counter *c)
 {
     return counter_enabled(env, c) &&
            (c->evtsel & (EVTSEL_OS | EVTSEL_USR)) &&
-           (events_in(c, 1, 0) || events_in(c, 1, 1)) && !starves(env, c);
+           counts_anything(c) && !starves(env, c);
 }
 
 /* --- folding ------------------------------------------------------------ */
@@ -938,7 +1201,7 @@ static void deliver_pmi(CPUX86State *env)
     if (!locked) {
         bql_lock();
     }
-    apic_deliver_pmi(apic);
+    apic_deliver_pmi(apic, !is_amd_like(env));
     if (!locked) {
         bql_unlock();
     }
@@ -954,7 +1217,7 @@ static void freeze_on_pmi(CPUX86State *env)
     if (!(env->pmu.debugctl & DEBUGCTL_FREEZE_PMC)) {
         return;
     }
-    if (pmu_version(env) >= 4) {
+    if (pmu_version(env) >= 4 || is_amd_like(env)) {
         env->msr_global_status |= STATUS_CTR_FRZ;
     } else {
         env->msr_global_ctrl = 0;
@@ -963,8 +1226,8 @@ static void freeze_on_pmi(CPUX86State *env)
 
 /* What has happened since the counters were up to date. */
 typedef struct Past {
-    uint64_t cycles[X86_PMU_MODES];
-    uint64_t branches[X86_PMU_MODES];
+    X86PMUHappened mode[X86_PMU_MODES];
+    uint64_t cycles;    /* of both */
 } Past;
 
 static uint64_t events_of(const Counter *c, const Past *past)
@@ -972,12 +1235,10 @@ static uint64_t events_of(const Counter *c, const Past *past)
     uint64_t events = 0;
 
     if (c->evtsel & EVTSEL_OS) {
-        events += events_in(c, past->cycles[X86_PMU_OS],
-                            past->branches[X86_PMU_OS]);
+        events += events_in(c, &past->mode[X86_PMU_OS]);
     }
     if (c->evtsel & EVTSEL_USR) {
-        events += events_in(c, past->cycles[X86_PMU_USR],
-                            past->branches[X86_PMU_USR]);
+        events += events_in(c, &past->mode[X86_PMU_USR]);
     }
     return events;
 }
@@ -988,7 +1249,7 @@ static uint64_t edges_of(CPUX86State *env, const Counter *c, const Past *past)
     bool before = env->pmu.asserted & c->status;
     bool now = events_of(c, past);
 
-    if (!past->cycles[X86_PMU_OS] && !past->cycles[X86_PMU_USR]) {
+    if (!past->cycles) {
         return 0;
     }
     env->pmu.asserted &= ~c->status;
@@ -1081,6 +1342,16 @@ static bool pmi_due(CPUX86State *env, uint64_t instructions, bool overflow)
     return !env->pmu.pmi_in;
 }
 
+/* IRPERF, APERF, MPERF: a cycle of ours is one at any rate. */
+static void count_freely(CPUX86State *env, uint64_t cycles)
+{
+    if (env->pmu.hwcr & AMD_HWCR_IRPERF) {
+        env->pmu.irperf += cycles;
+    }
+    env->pmu.aperf += cycles;
+    env->pmu.mperf += cycles;
+}
+
 /* Bring all counters up to date with what has retired; arm() is to follow. */
 static void fold(CPUX86State *env)
 {
@@ -1092,13 +1363,16 @@ static void fold(CPUX86State *env)
 
     qatomic_set(&env->pmu.folding, env->pmu.folding | 1);
     smp_wmb();
+    past.cycles = 0;
     for (i = 0; i < X86_PMU_MODES; i++) {
-        past.cycles[i] = env->pmu.armed[i] - env->pmu.budget[i];
-        past.branches[i] = env->pmu.branches[i];
-        env->pmu.branches[i] = 0;
+        past.mode[i] = env->pmu.happened[i];
+        past.mode[i].cycles = env->pmu.armed[i] - env->pmu.budget[i];
+        past.cycles += past.mode[i].cycles;
+        env->pmu.happened[i] = (X86PMUHappened) { };
         qatomic_set(&env->pmu.odometer[i],
-                    env->pmu.odometer[i] + past.cycles[i]);
+                    env->pmu.odometer[i] + past.mode[i].cycles);
     }
+    count_freely(env, past.cycles);
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
             pmi |= counter_add(env, &c, &past, &overflowed);
@@ -1108,13 +1382,13 @@ static void fold(CPUX86State *env)
         reload_counters(env, overflowed);
     }
     if (pmu_config(env)->paused) {
-        env->pmu.phase = (env->pmu.phase + past.cycles[X86_PMU_OS] +
-                          past.cycles[X86_PMU_USR]) % pmu_config(env)->paused;
+        env->pmu.phase = (env->pmu.phase + past.cycles) %
+                         pmu_config(env)->paused;
     }
     if (pmi) {
         freeze_on_pmi(env);
     }
-    if (pmi_due(env, past.cycles[X86_PMU_OS] + past.cycles[X86_PMU_USR], pmi)) {
+    if (pmi_due(env, past.cycles, pmi)) {
         deliver_pmi(env);
     }
 }
@@ -1145,7 +1419,7 @@ static void bound_modes(Bounds *b, int64_t left, uint64_t modes)
 
 static void bound(CPUX86State *env, Bounds *b, const Counter *c)
 {
-    b->flags |= c->event == EVENT_BRANCH ? HF_PMU_BR_MASK : 0;
+    b->flags |= c->event != EVENT_CYCLE ? HF_PMU_BR_MASK : 0;
     if (c->evtsel & EVTSEL_EDGE) {
         /* The mode that it does not count in deasserts its condition. */
         bound_modes(b, 1, EVTSEL_OS | EVTSEL_USR);
@@ -1188,7 +1462,7 @@ static void arm(CPUX86State *env)
     unsigned int i;
     Counter c;
 
-    b.flags = pmu_has_odometer(env) ? HF_PMU_MASK : 0;
+    b.flags = pmu_has_odometer(env) || pmu_counts_freely(env) ? HF_PMU_MASK : 0;
     FOR_EACH_COUNTER(env, c, i) {
         if (counter_active(env, &c)) {
             bound(env, &b, &c);
@@ -1329,6 +1603,29 @@ static void end_access(CPUX86State *env)
     }
 }
 
+/* Between instructions: before and after a #VMEXIT, which changes what counts. */
+void x86_pmu_world_changes(CPUX86State *env)
+{
+    if (is_amd_like(env)) {
+        x86_pmu_refresh(env);
+    }
+}
+
+/* Around what changes it inside an instruction that ends its block: EFER.SVME, VMRUN. */
+void x86_pmu_begin_change(CPUX86State *env)
+{
+    if (is_amd_like(env) && pmu_version(env)) {
+        begin_access(env);
+    }
+}
+
+void x86_pmu_end_change(CPUX86State *env)
+{
+    if (is_amd_like(env) && pmu_version(env)) {
+        end_access(env);
+    }
+}
+
 /*
  * HLT has retired and nothing will run: its overflow cannot wait, nor can a PMI
  * that is held back, for instructions that do not come.
@@ -1362,9 +1659,28 @@ void x86_pmu_int(CPUX86State *env, uint32_t flags)
 {
     if (flags & HF_PMU_MASK) {
         env->pmu.budget[mode_of(flags)]--;
-        env->pmu.branches[mode_of(flags)]++;
+        env->pmu.happened[mode_of(flags)].branches++;
+        env->pmu.happened[mode_of(flags)].far++;
     }
 }
+
+/*
+ * An interrupt, NMI or exception has been delivered.  It is counted in the mode that
+ * it has interrupted; no instruction retires that would show that a counter of
+ * it overflows, so it is looked for here.
+ */
+void x86_pmu_delivered(CPUX86State *env, uint32_t flags, bool interrupt)
+{
+    X86PMUHappened *h = &env->pmu.happened[mode_of(flags)];
+
+    if (!(flags & HF_PMU_BR_MASK) || !is_amd_like(env)) {
+        return;
+    }
+    h->interrupts += interrupt;
+    h->exceptions += !interrupt;
+    x86_pmu_refresh(env);
+}
+
 
 /*
  * The block about to run would go beyond the budget.  Leave it, fold, and
@@ -1404,11 +1720,11 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 7,
-    .minimum_version_id = 7,
+    .version_id = 8,
+    .minimum_version_id = 8,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
-        VMSTATE_UINT8_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
+        VMSTATE_INT32_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
         VMSTATE_INT32_EQUAL(pmu_config.gp, X86CPU, "pmu-gp differs"),
         VMSTATE_INT32_EQUAL(pmu_config.gp_bitmap, X86CPU,
                             "the generic counters differ"),
@@ -1428,8 +1744,9 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT32_EQUAL(pmu_config.pmi_skid, X86CPU,
                              "pmu-pmi-skid differs"),
         VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
-                             "pmu-extra, pmu-faults, pmu-odometer, pmu-acr or "
-                             "pmu-reload differs"),
+                             "pmu-extra, pmu-faults, pmu-odometer, pmu-acr, "
+                             "pmu-reload, pmu-freeze or pmu-free-running "
+                             "differs"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
         VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
@@ -1447,6 +1764,10 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT64(env.pmu.frontend, X86CPU),
         VMSTATE_UINT64(env.pmu.phase, X86CPU),
         VMSTATE_UINT32(env.pmu.pmi_in, X86CPU),
+        VMSTATE_UINT64(env.pmu.hwcr, X86CPU),
+        VMSTATE_UINT64(env.pmu.irperf, X86CPU),
+        VMSTATE_UINT64(env.pmu.aperf, X86CPU),
+        VMSTATE_UINT64(env.pmu.mperf, X86CPU),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -1461,6 +1782,8 @@ enum RegKind {
     REG_GP_CTR, REG_CFG_B, REG_CFG_C,
     /* With pmu-extra=on: the extra registers. */
     REG_OFFCORE_RSP, REG_FRONTEND,
+    /* AMD's: its counters, and with pmu-free-running=on those that are none. */
+    REG_AMD_CTR, REG_HWCR, REG_MPERF, REG_APERF, REG_IRPERF,
     /*
      * Ours, with pmu-faults=on: writing N makes the Nth access from then on,
      * of those that this PMU would allow, fault instead; it reads as how many
@@ -1485,7 +1808,7 @@ typedef struct RegRange {
     uint8_t place;      /* of the first, if there is one for each counter */
 } RegRange;
 
-static const RegRange reg_ranges[] = {
+static const RegRange intel_ranges[] = {
     { 0x00c1, MAX_GP_COUNTERS, REG_PMC, 1 },
     { 0x0186, MAX_GP_COUNTERS, REG_EVTSEL, 1 },
     { 0x01a6, X86_PMU_OFFCORE_RSPS, REG_OFFCORE_RSP, 1 },
@@ -1515,14 +1838,46 @@ static const RegRange reg_ranges[] = {
     { 0x4000f100, X86_PMU_ODOMETERS * 64, REG_ODOMETER, 1, true },
 };
 
+/*
+ * The first four counters have two addresses.  What version 2 adds is there with
+ * version 2 only; a write of the status is ignored, and does not fault.
+ */
+static const RegRange amd_ranges[] = {
+    { 0x000000e7, 1, REG_MPERF, 1 },
+    { 0x000000e8, 1, REG_APERF, 1 },
+    { 0x000001d9, 1, REG_DEBUGCTL, 1 },
+    { 0xc00000e7, 1, REG_MPERF, 1, true },
+    { 0xc00000e8, 1, REG_APERF, 1, true },
+    { 0xc00000e9, 1, REG_IRPERF, 1 },
+    { 0xc0000300, 1, REG_STATUS, 2 },
+    { 0xc0000301, 1, REG_CTRL, 2 },
+    { 0xc0000302, 1, REG_OVF_CTRL, 2 },
+    { 0xc0000303, 1, REG_STATUS_SET, 2 },
+    { 0xc0010000, AMD_LEGACY_COUNTERS, REG_EVTSEL, 1 },
+    { 0xc0010004, AMD_LEGACY_COUNTERS, REG_AMD_CTR, 1 },
+    { 0xc0010015, 1, REG_HWCR, 1 },
+    { 0xc0010200, AMD_COUNTERS_MAX, REG_EVTSEL, 1, false, 2 },
+    { 0xc0010201, AMD_COUNTERS_MAX, REG_AMD_CTR, 1, false, 2 },
+    /* No CPU has registers there. */
+    { 0x4000f000, 1, REG_FAULT, 1 },
+    { 0x4000f100, X86_PMU_ODOMETERS * 64, REG_ODOMETER, 1, true },
+};
+
 static bool is_extra(const RegRange *reg)
 {
     return reg->kind == REG_OFFCORE_RSP || reg->kind == REG_FRONTEND;
 }
 
+static bool counts_freely(const RegRange *reg)
+{
+    return reg->kind == REG_HWCR || reg->kind == REG_MPERF ||
+           reg->kind == REG_APERF || reg->kind == REG_IRPERF;
+}
+
+/* Of Intel's ranges. */
 static bool is_per_gp(const RegRange *reg)
 {
-    return !reg->step && (reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
+    return !reg->step && reg->first < AMD_MSRS && (reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
                           reg->kind == REG_A_PMC);
 }
 
@@ -1545,7 +1900,8 @@ static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
         number = MIN(number, MAX(pmu_last_gp(env) + 1, PMC_ALWAYS));
     } else if ((reg->kind == REG_FAULT && !pmu_has_faults(env)) ||
                (reg->kind == REG_ODOMETER && !pmu_has_odometer(env)) ||
-               (is_extra(reg) && !pmu_has_extra(env))) {
+               (is_extra(reg) && !pmu_has_extra(env)) ||
+               (counts_freely(reg) && !pmu_counts_freely(env))) {
         number = 0;
     }
     return offset / step < number && offset % step == 0;
@@ -1553,11 +1909,14 @@ static bool reg_covers(CPUX86State *env, const RegRange *reg, uint32_t msr)
 
 static const RegRange *find_reg(CPUX86State *env, uint32_t msr)
 {
-    unsigned int i;
+    bool amd = is_amd_like(env);
+    const RegRange *reg = amd ? amd_ranges : intel_ranges;
+    const RegRange *end = reg + (amd ? ARRAY_SIZE(amd_ranges) :
+                                       ARRAY_SIZE(intel_ranges));
 
-    for (i = 0; i < ARRAY_SIZE(reg_ranges); i++) {
-        if (reg_covers(env, &reg_ranges[i], msr)) {
-            return &reg_ranges[i];
+    for (; reg < end; reg++) {
+        if (reg_covers(env, reg, msr)) {
+            return reg;
         }
     }
     return NULL;
@@ -1568,13 +1927,18 @@ static bool reg_exists(CPUX86State *env, const RegRange *reg, unsigned int i)
     if (pmu_version(env) < reg->version) {
         return false;
     }
+    if (reg->kind == REG_IRPERF && env->pmu.hwcr & AMD_HWCR_LOCK) {
+        return false;
+    }
     switch (reg->kind) {
     case REG_ABSENT:
         return false;
     case REG_EVTSEL:
     case REG_PMC:
     case REG_GP_CTR:
-        return pmu_has_gp(env, i);
+    case REG_AMD_CTR:
+        return pmu_has_gp(env, i) && (reg->first < AMD_CORE_MSRS ||
+                                      has_perfctr_core(env));
     case REG_A_PMC:
         return pmu_has_gp(env, i) && pmu_full_width(env);
     case REG_CFG_B:
@@ -1604,17 +1968,29 @@ static uint64_t fixed_ctrl_bits(CPUX86State *env)
     return bits;
 }
 
-/* Bits that may be written as ones. */
+/* Bits that may be written as ones; of AMD's, other ones are dropped. */
 static uint64_t writable_bits(CPUX86State *env, const RegRange *reg)
 {
     switch (reg->kind) {
     case REG_EVTSEL:
+        if (is_amd_like(env)) {
+            return AMD_EVTSEL_BITS;
+        }
         return (EVTSEL_BITS &
                 ~(has_any_thread(pmu_version(env)) ? 0 : EVTSEL_ANY)) |
                (pmu_version(env) >= 6 ? EVTSEL_EQ | EVTSEL_UMASK2 : 0);
     case REG_A_PMC:
     case REG_GP_CTR:
+    case REG_AMD_CTR:
+    case REG_MPERF:
+    case REG_APERF:
         return pmu_gp_mask(env);
+    case REG_IRPERF:
+        return pmu_gp_mask(env);
+    case REG_HWCR:
+        return AMD_HWCR_IRPERF | AMD_HWCR_LOCK;
+    case REG_STATUS: /* of AMD's, the only ones that can be written */
+        return 0;
     case REG_FIXED:
         return pmu_fixed_mask(env);
     case REG_FIXED_CTRL:
@@ -1633,8 +2009,7 @@ static uint64_t writable_bits(CPUX86State *env, const RegRange *reg)
     case REG_STATUS_SET:
         return pmu_status_bits(env) & ~STATUS_COND_CHGD;
     case REG_DEBUGCTL:
-        return DEBUGCTL_BTF | (pmu_version(env) >= 2 && pmu_has_pdcm(env) ?
-                               DEBUGCTL_FREEZE_PMC : 0);
+        return DEBUGCTL_BTF | (pmu_can_freeze(env) ? DEBUGCTL_FREEZE_PMC : 0);
     default: /* a PMC takes EAX and ignores EDX */
         return UINT64_MAX;
     }
@@ -1735,7 +2110,16 @@ static uint64_t read_reg(CPUX86State *env, const RegRange *reg, unsigned int i)
     case REG_PMC:
     case REG_A_PMC:
     case REG_GP_CTR:
+    case REG_AMD_CTR:
         return read_counter(env, i);
+    case REG_MPERF:
+        return env->pmu.mperf;
+    case REG_APERF:
+        return env->pmu.aperf;
+    case REG_IRPERF:
+        return env->pmu.irperf;
+    case REG_HWCR:
+        return env->pmu.hwcr;
     case REG_CFG_B:
         return env->pmu.cfg_b[i];
     case REG_CFG_C:
@@ -1780,7 +2164,22 @@ static void write_reg(CPUX86State *env, const RegRange *reg, unsigned int i,
         break;
     case REG_A_PMC:
     case REG_GP_CTR:
+    case REG_AMD_CTR:
         write_counter(env, i, val);
+        break;
+    case REG_MPERF:
+        env->pmu.mperf = val;
+        break;
+    case REG_APERF:
+        env->pmu.aperf = val;
+        break;
+    case REG_IRPERF:
+        env->pmu.irperf = val;
+        break;
+    case REG_HWCR:
+        env->pmu.hwcr = val;
+        break;
+    case REG_STATUS:
         break;
     case REG_CFG_B:
         env->pmu.cfg_b[i] = val;
@@ -1871,6 +2270,9 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
     if (!reg || !pmu_on(env)) {
         return false;
     }
+    if (is_amd_like(env)) {
+        val &= writable_bits(env, reg);
+    }
     if (!reg_exists(env, reg, reg_index(reg, msr)) || reg->read_only ||
         (val & ~writable_bits(env, reg))) {
         raise_gp(env, ra);
@@ -1887,7 +2289,7 @@ static bool rdpmc_index_ok(CPUX86State *env, uint32_t index)
     if (!pmu_version(env)) {
         return false;
     }
-    if (index & RDPMC_FIXED) {
+    if (index & RDPMC_FIXED && !is_amd_like(env)) {
         return pmu_has_fixed(env, index & ~RDPMC_FIXED);
     }
     return pmu_has_gp(env, index);
@@ -1970,31 +2372,49 @@ void x86_pmu_gen_unretire(uint32_t flags)
     }
 }
 
-/* By the translator's opcode (0x1xx for 0F xx); it knows FF /2 to /5 itself. */
-bool x86_pmu_is_branch(int opcode)
+/* FF /2 to /5: CALL, far CALL, JMP, far JMP */
+X86PMUBranch x86_pmu_branch_ff(int op)
+{
+    if (op < 2 || op > 5) {
+        return X86_PMU_NO_BRANCH;
+    }
+    return op & 1 ? X86_PMU_FAR : X86_PMU_NEAR;
+}
+
+/* By the translator's opcode (0x1xx for 0F xx), but for FF. */
+X86PMUBranch x86_pmu_branch(int opcode)
 {
     switch (opcode) {
     case 0x70 ... 0x7f:     /* Jcc */
     case 0x180 ... 0x18f:
     case 0xe0 ... 0xe3:     /* LOOP, JCXZ */
-    case 0xe8 ... 0xeb:     /* CALL, JMP */
-    case 0x9a:              /* far CALL */
+    case 0xe8 ... 0xe9:     /* CALL, JMP */
+    case 0xeb:
     case 0xc2 ... 0xc3:     /* RET */
+        return X86_PMU_NEAR;
+    case 0xea:              /* far JMP */
+    case 0x9a:              /* far CALL */
     case 0xca ... 0xcb:     /* far RET */
     case 0xcf:              /* IRET */
     case 0x105:             /* SYSCALL */
     case 0x107:             /* SYSRET */
     case 0x134 ... 0x135:   /* SYSENTER, SYSEXIT */
-        return true;
+        return X86_PMU_FAR;
     default:
-        return false;
+        return X86_PMU_NO_BRANCH;
     }
 }
 
 /* Here a branch leaves its block. */
-void x86_pmu_gen_branch(uint32_t flags)
+void x86_pmu_gen_branch(uint32_t flags, X86PMUBranch branch)
 {
-    if (flags & HF_PMU_BR_MASK) {
-        gen_add(offsetof(CPUX86State, pmu.branches[mode_of(flags)]), 1);
+    size_t mode = offsetof(CPUX86State, pmu.happened[mode_of(flags)]);
+
+    if (branch == X86_PMU_NO_BRANCH || !(flags & HF_PMU_BR_MASK)) {
+        return;
+    }
+    gen_add(mode + offsetof(X86PMUHappened, branches), 1);
+    if (branch == X86_PMU_FAR) {
+        gen_add(mode + offsetof(X86PMUHappened, far), 1);
     }
 }

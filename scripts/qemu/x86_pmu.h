@@ -39,6 +39,22 @@ enum {
 
 #define X86_PMU_OFFCORE_RSPS 2
 
+/* What an instruction is to the counters of branches. */
+typedef enum X86PMUBranch {
+    X86_PMU_NO_BRANCH,
+    X86_PMU_NEAR,
+    X86_PMU_FAR,
+} X86PMUBranch;
+
+/* What has happened in a mode since the counters were last brought up to date. */
+typedef struct X86PMUHappened {
+    uint64_t cycles;        /* and instructions; by budget[] until then */
+    uint64_t branches;      /* retired, far ones too */
+    uint64_t far;
+    uint64_t interrupts;    /* delivered */
+    uint64_t exceptions;
+} X86PMUHappened;
+
 /* Run-time state, beside the registers that CPUX86State has already. */
 typedef struct X86PMUState {
     /*
@@ -48,8 +64,7 @@ typedef struct X86PMUState {
     int64_t budget[X86_PMU_MODES];
     /* What budget[] was when the counters were last brought up to date. */
     int64_t armed[X86_PMU_MODES];
-    /* Branches retired since then. */
-    uint64_t branches[X86_PMU_MODES];
+    X86PMUHappened happened[X86_PMU_MODES];
     /* By GLOBAL_STATUS bit: the condition of an EDGE counter, last cycle. */
     uint64_t asserted;
     uint64_t debugctl;
@@ -71,6 +86,11 @@ typedef struct X86PMUState {
     uint64_t phase;
     /* Instructions until a PMI that is held back comes; 0: there is none. */
     uint32_t pmi_in;
+    /* AMD's, with pmu-free-running=on */
+    uint64_t hwcr;
+    uint64_t irperf;
+    uint64_t aperf;
+    uint64_t mperf;
     /* Odd from fold() to arm(): armed[] and budget[] do not belong to it. */
     uint32_t folding;
 } X86PMUState;
@@ -85,10 +105,12 @@ typedef struct X86PMUState {
 #define X86_PMU_ACR_BIT     2
 #define X86_PMU_RELOAD_BIT  3
 #define X86_PMU_EXTRA_BIT   4
+#define X86_PMU_FREEZE_BIT  5
+#define X86_PMU_FREE_BIT    6
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
-    uint8_t version;        /* EAX[7:0] */
+    int32_t version;        /* EAX[7:0]; AMD's: 2 is PerfMonV2 */
     int32_t gp;             /* EAX[15:8]: generic counters */
     int32_t gp_bitmap;      /* those that exist; leaf 23H from version 6 on */
     uint8_t width;          /* EAX[23:16]: their width */
@@ -110,7 +132,8 @@ typedef struct X86PMUConfig {
 } X86PMUConfig;
 
 #define X86_PMU_PROPERTIES                                                  \
-    DEFINE_PROP_UINT8("pmu-version", X86CPU, pmu_config.version, 4),        \
+    DEFINE_PROP_INT32("pmu-version", X86CPU, pmu_config.version,            \
+                      X86_PMU_AUTO),                                        \
     DEFINE_PROP_INT32("pmu-gp", X86CPU, pmu_config.gp, X86_PMU_AUTO),       \
     DEFINE_PROP_INT32("pmu-gp-bitmap", X86CPU, pmu_config.gp_bitmap,        \
                       X86_PMU_AUTO),                                        \
@@ -136,6 +159,10 @@ typedef struct X86PMUConfig {
                     X86_PMU_RELOAD_BIT, false),                             \
     DEFINE_PROP_BIT("pmu-extra", X86CPU, pmu_config.flags,                  \
                     X86_PMU_EXTRA_BIT, false),                              \
+    DEFINE_PROP_BIT("pmu-freeze", X86CPU, pmu_config.flags,                 \
+                    X86_PMU_FREEZE_BIT, false),                             \
+    DEFINE_PROP_BIT("pmu-free-running", X86CPU, pmu_config.flags,           \
+                    X86_PMU_FREE_BIT, false),                               \
     DEFINE_PROP_BIT("pmu-faults", X86CPU, pmu_config.flags,                 \
                     X86_PMU_FAULTS_BIT, false),                             \
     DEFINE_PROP_BIT("pmu-odometer", X86CPU, pmu_config.flags,               \
@@ -160,6 +187,9 @@ void x86_pmu_cpuid(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
 void x86_pmu_cpuid_ext(struct CPUArchState *env, uint32_t subleaf,
                        uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                        uint32_t *edx);
+void x86_pmu_cpuid_amd(struct CPUArchState *env, uint32_t *eax, uint32_t *ebx,
+                       uint32_t *ecx, uint32_t *edx);
+bool x86_pmu_has_aperf(struct CPUArchState *env);
 
 /* Instructions: tcg/misc_helper.c, tcg/sysemu/, tcg/tcg-cpu.c */
 bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val,
@@ -171,13 +201,18 @@ void x86_pmu_rdtsc(struct CPUArchState *env);
 void x86_pmu_hlt(struct CPUArchState *env);
 void x86_pmu_restore(struct CPUArchState *env, uint32_t flags, int insns);
 void x86_pmu_int(struct CPUArchState *env, uint32_t flags);
+void x86_pmu_delivered(struct CPUArchState *env, uint32_t flags, bool interrupt);
+void x86_pmu_world_changes(struct CPUArchState *env);
+void x86_pmu_begin_change(struct CPUArchState *env);
+void x86_pmu_end_change(struct CPUArchState *env);
 
 /* Translation: tcg/translate.c */
-bool x86_pmu_is_branch(int opcode);
+X86PMUBranch x86_pmu_branch(int opcode);
+X86PMUBranch x86_pmu_branch_ff(int op);
 struct TCGOp *x86_pmu_gen_tb_start(uint32_t flags);
 void x86_pmu_gen_tb_stop(struct TCGOp *start, int insns);
 void x86_pmu_gen_unretire(uint32_t flags);
-void x86_pmu_gen_branch(uint32_t flags);
+void x86_pmu_gen_branch(uint32_t flags, X86PMUBranch branch);
 
 #else /* programs under user-mode emulation see no PMU */
 
@@ -188,13 +223,18 @@ void x86_pmu_gen_branch(uint32_t flags);
     (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
 #define x86_pmu_cpuid_ext(env, subleaf, eax, ebx, ecx, edx)                 \
     (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
+#define x86_pmu_cpuid_amd(env, eax, ebx, ecx, edx)      \
+    (*(eax) = *(ebx) = *(ecx) = *(edx) = 0)
+#define x86_pmu_has_aperf(env)                          (false)
 #define x86_pmu_rdpmc(env, index, ra)                   (0)
 #define x86_pmu_rdtsc(env)                              ((void)0)
-#define x86_pmu_is_branch(opcode)                       (false)
+#define x86_pmu_branch(opcode)                          (X86_PMU_NO_BRANCH)
+#define x86_pmu_branch_ff(op)                           (X86_PMU_NO_BRANCH)
+#define x86_pmu_delivered(env, flags, interrupt)        ((void)0)
 #define x86_pmu_gen_tb_start(flags)                     (NULL)
 #define x86_pmu_gen_tb_stop(start, insns)               ((void)(start))
 #define x86_pmu_gen_unretire(flags)                     ((void)0)
-#define x86_pmu_gen_branch(flags)                       ((void)0)
+#define x86_pmu_gen_branch(flags, branch)               ((void)0)
 
 #endif
 

@@ -34,11 +34,9 @@ typedef unsigned long u64;
 #define LOW_BITS(n)	(BIT(n) - 1)
 
 #define MSR_APIC_BASE		0x01b
-#define MSR_PMC			0x0c1
 #define MSR_SYSENTER_CS		0x174
 #define MSR_SYSENTER_ESP	0x175
 #define MSR_SYSENTER_EIP	0x176
-#define MSR_EVTSEL		0x186
 #define MSR_MISC_ENABLE		0x1a0
 #define MSR_OFFCORE_RSP_0	0x1a6	/* the extra registers: these, and PEBS_FRONTEND */
 #define MSR_OFFCORE_RSP_1	0x1a7
@@ -47,10 +45,10 @@ typedef unsigned long u64;
 #define MSR_PERF_METRICS	0x329
 #define MSR_PERF_CAPABILITIES	0x345
 #define MSR_FIXED_CTR_CTRL	0x38d
-#define MSR_GLOBAL_STATUS	0x38e
-#define MSR_GLOBAL_CTRL		0x38f
-#define MSR_GLOBAL_OVF_CTRL	0x390
-#define MSR_GLOBAL_STATUS_SET	0x391
+#define MSR_GLOBAL_STATUS	(pmu.amd ? 0xc0000300 : 0x38eU)
+#define MSR_GLOBAL_CTRL		(pmu.amd ? 0xc0000301 : 0x38fU)
+#define MSR_GLOBAL_OVF_CTRL	(pmu.amd ? 0xc0000302 : 0x390U)
+#define MSR_GLOBAL_STATUS_SET	(pmu.amd ? 0xc0000303 : 0x391U)
 #define MSR_GLOBAL_INUSE	0x392
 #define MSR_PEBS_FRONTEND	0x3f7
 #define MSR_A_PMC		0x4c1
@@ -66,6 +64,21 @@ typedef unsigned long u64;
 #define MSR_FAULT		0x4000f000	/* the lab's, with faults=on */
 /* The lab's, with odometer=on: the first of a CPU, the others are behind it */
 #define ODOMETER_OF(cpu)	(0x4000f100 + NR_ODOMETERS * (cpu))
+/* Of the first generic counter; AMD has them elsewhere, and two apart */
+#define MSR_EVTSEL		evtsel_msr(0)
+#define MSR_PMC			pmc_msr(0)
+#define MSR_AMD_LEGACY_CTL	0xc0010000
+#define MSR_AMD_LEGACY_CTR	0xc0010004
+#define MSR_AMD_HWCR		0xc0010015
+#define MSR_AMD_VM_HSAVE_PA	0xc0010117
+#define MSR_AMD_CTL		0xc0010200
+#define MSR_AMD_CTR		0xc0010201
+#define MSR_AMD_MPERF_RO	0xc00000e7
+#define MSR_AMD_APERF_RO	0xc00000e8
+#define MSR_AMD_IRPERF		0xc00000e9
+#define MSR_MPERF		0x0e7
+#define MSR_APERF		0x0e8
+#define MSR_EFER		0xc0000080
 #define MSR_STAR		0xc0000081
 #define MSR_LSTAR		0xc0000082
 #define MSR_FMASK		0xc0000084
@@ -76,7 +89,10 @@ enum {
 	ODOMETER_RDTSC, ODOMETER_LVTPC, NR_ODOMETERS
 };
 
-/* IA32_PERFEVTSELx; with the events, also what a fixed counter counts */
+/*
+ * IA32_PERFEVTSELx; with the events, also what a fixed counter counts.  encode() makes
+ * of it what AMD's event selects have for the same.
+ */
 #define EVENT_CYCLES		0x003c
 #define EVENT_INSTRUCTIONS	0x00c0
 #define EVENT_REF_CYCLES	0x013c
@@ -91,6 +107,17 @@ enum {
 #define SEL_CMASK(n)		((u64)(n) << 24)
 #define SEL_EQ			BIT(36)
 #define SEL_UMASK2(n)		((u64)(n) << 40)
+
+#define AMD_CYCLES		0x076
+#define AMD_INSTRUCTIONS	0x0c0
+#define AMD_FLOW		0x0c2	/* branches, interrupts and exceptions */
+#define AMD_FAR			0x0c6
+#define AMD_INTERRUPTS		0x02c
+#define AMD_REF_CYCLES		0x100000120
+#define AMD_GUEST		BIT(40)
+#define AMD_HOST		BIT(41)
+
+#define HWCR_IRPERF		BIT(30)
 
 #define CFG_C_EN		BIT(63)
 
@@ -145,6 +172,11 @@ enum broken {
 /**
  * struct pmu - the PMU that the program was told to expect
  * @off: there is no PMU
+ * @amd: it is AMD's, or Hygon's
+ * @core: of these one with the counters of perfctr-core
+ * @freeze: counters can freeze on a PMI
+ * @streamlined: they do so by GLOBAL_STATUS, and not by GLOBAL_CTRL
+ * @free_running: there are IRPERF, APERF and MPERF
  * @version: CPUID.0AH:EAX[7:0]; 0 if @off
  * @gp: generic counters, as CPUID.0AH says
  * @generic: bitmap of the generic counters
@@ -171,6 +203,11 @@ enum broken {
  */
 struct pmu {
 	bool off;
+	bool amd;
+	bool core;
+	bool freeze;
+	bool streamlined;
+	bool free_running;
 	unsigned int version;
 	unsigned int gp;
 	u64 generic;
@@ -343,9 +380,12 @@ extern const char sled_lvtpc_at[], sled_lvtpc_written[];
 extern const char sled_rep[], sled_rep_at[], sled_rep_done[];
 extern const char sled_long[], sled_long_at[], sled_long_done[];
 extern const char sled_int[], sled_int_done[];
+extern const char vm_guest[];
+extern u32 pmc0_msr;
 extern u32 hlt_ticks;		/* the timer's, until it ends halting_work() */
 #define HLT_TICKS_LONG	4000000000U	/* four seconds: only if nothing else ends it */
 
+void vm_enter(const void *vmcb);
 void sled_wrmsr(const void *a);
 void sled_lvtpc(const void *lvtpc);
 void spin(const void *turns);
@@ -452,6 +492,9 @@ extern struct counter counters[COUNTERS_MAX];
 extern unsigned int nr_counters, nr_all, nr_generic;
 
 bool pmu_parse(const char *text);
+u32 evtsel_msr(unsigned int index);
+u32 pmc_msr(unsigned int index);
+u64 encode(u64 select);
 bool event_present(unsigned int select);
 const char *counter_name(const struct counter *c);
 const char *mark(bool only);
@@ -513,5 +556,9 @@ u64 held_back(const char *at, const char *sled);
 void test_skid(void);
 void test_migration(void);
 void test_smp(void);
+void test_amd_cpuid(void);
+void test_amd_registers(void);
+void test_amd_events(void);
+void test_amd_free_running(void);
 
 #endif

@@ -71,7 +71,7 @@ static u64 control_of(const struct counter *c)
 {
 	if (c->fixed)
 		return rdmsr(MSR_FIXED_CTR_CTRL) >> 4 * c->index & 0xf;
-	return rdmsr(MSR_EVTSEL + c->index) & 0xffff;
+	return rdmsr(evtsel_msr(c->index)) & 0xffff;
 }
 
 static void is_as_expected(const struct counter *c)
@@ -83,7 +83,8 @@ static void is_as_expected(const struct counter *c)
 
 	quiet();
 	program(c, select);
-	is(control_of(c), !e.control ? 0 : c->fixed ? fixed_control(select) : select & 0xffff,
+	is(control_of(c),
+	   !e.control ? 0 : c->fixed ? fixed_control(select) : encode(select) & 0xffff,
 	   "%s, %s: its control", name, how);
 	counter_write(c, WRITTEN);
 	is(rdmsr(c->msr), e.held, "%s, %s: what is written", name, how);
@@ -197,7 +198,7 @@ static void test_halved(const struct counter *c)
 		return;
 	if (!c->fixed)
 		test_halves(c, good);
-	if (pmu.version >= 2 && pmu.pdcm)
+	if (pmu.freeze)
 		test_halved_overflow(c, good);
 }
 

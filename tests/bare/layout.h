@@ -65,6 +65,8 @@
 #define WORK_RING3	2	/* only for ring 3 */
 #define WORK_HALTS	8	/* until the APIC timer wakes it */
 #define WORK_FAR	4	/* whether far transfers are branches is the model's */
+#define WORK_INTEL	16	/* not for AMD's CPUs */
+#define WORK_TRAPS	32	/* an exception or interrupt comes meanwhile, one */
 
 /* The how manieth instruction HLT is in it */
 #define HLT_INSTRUCTION	7

@@ -103,8 +103,12 @@ void bare_main(const u32 *multiboot_info)
 	if (pmu.odometer)
 		test_odometer();
 	test_rdpmc();
-	if (pmu.version >= 2)
+	if (pmu.version >= 2 && !pmu.amd)
 		test_more_fixed();
+	if (pmu.amd)
+		test_amd_events();
+	if (pmu.free_running)
+		test_amd_free_running();
 	if (pmu.version >= 6)
 		test_version_6();
 	if (pmu.version)

@@ -10,6 +10,7 @@
 #define MANY		400000000UL	/* enough to be moved meanwhile */
 #define PER_TURN	2		/* instructions */
 #define FAR_AWAY	1000		/* accesses */
+#define A_LOT		BIT(40)		/* instructions */
 
 /* Moves the machine, if somebody reads this; goes on where it is told so. */
 static void be_moved(const char *when)
@@ -23,7 +24,7 @@ static void be_moved(const char *when)
 /* A value for DEBUGCTL that is not the one at reset. */
 static u64 some_debugctl(void)
 {
-	return pmu.version >= 2 && pmu.pdcm ? DEBUGCTL_FREEZE : BIT(1);
+	return pmu.freeze ? DEBUGCTL_FREEZE : BIT(1);
 }
 
 /* The bits that are set in any event select or counter. */
@@ -33,8 +34,8 @@ static u64 all_selects(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_generic; i++)
-		set |= rdmsr(MSR_EVTSEL + counters[i].index) |
-		       rdmsr(MSR_PMC + counters[i].index);
+		set |= rdmsr(evtsel_msr(counters[i].index)) |
+		       rdmsr(pmc_msr(counters[i].index));
 	return set;
 }
 
@@ -50,9 +51,15 @@ static const struct counter *beyond(void)
 	return NULL;
 }
 
-/* What version 6, more than three fixed counters and the extra registers add. */
+/* What version 6, more than three fixed counters, the extra registers and AMD's PMU add. */
 static void leave_beyond(void)
 {
+	if (pmu.free_running) {
+		wrmsr(MSR_AMD_HWCR, HWCR_IRPERF);
+		wrmsr(MSR_AMD_IRPERF, A_LOT);
+		wrmsr(MSR_APERF, 2 * A_LOT);
+		wrmsr(MSR_MPERF, 3 * A_LOT);
+	}
 	if (pmu.extra)
 		extra_fill();
 	if (beyond())
@@ -65,6 +72,13 @@ static void leave_beyond(void)
 
 static void test_beyond(void)
 {
+	if (pmu.free_running) {
+		is(rdmsr(MSR_AMD_HWCR), HWCR_IRPERF, "moved: HWCR");
+		is(rdmsr(MSR_AMD_IRPERF) / A_LOT, 1, "moved: IRPERF");
+		is(rdmsr(MSR_APERF) / A_LOT, 2, "moved: APERF");
+		is(rdmsr(MSR_MPERF) / A_LOT, 3, "moved: MPERF");
+		wrmsr(MSR_AMD_HWCR, 0);
+	}
 	if (pmu.extra)
 		is(extra_not_filled(), 0, "moved: the extra registers");
 	if (beyond()) {
@@ -104,10 +118,10 @@ static void test_rest(void)
 		is(rdmsr(ODOMETER_OF(0) + ODOMETER_WRITES), writes,
 		   "moved: the odometer of writes");
 	is(rdmsr(MSR_DEBUGCTL), some_debugctl(), "moved: DEBUGCTL");
-	if (pmu.version >= 2) {
+	if (pmu.version >= 2)
 		is(rdmsr(MSR_GLOBAL_CTRL), 0, "moved: GLOBAL_CTRL is 0");
+	if (pmu.version >= 2 && !pmu.amd)
 		is(rdmsr(MSR_FIXED_CTR_CTRL), 0, "moved: FIXED_CTR_CTRL is 0");
-	}
 	is(all_selects(), 0, "moved: generic counters and event selects are 0");
 	wrmsr(MSR_DEBUGCTL, 0);
 }

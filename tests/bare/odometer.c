@@ -52,7 +52,8 @@ static void access_others(const void *unused)
 	u64 value;
 
 	(void)unused;
-	try_wrmsr(MSR_EVTSEL, BIT(32));
+	if (!pmu.amd)
+		try_wrmsr(MSR_EVTSEL, BIT(32));
 	try_rdpmc(RDPMC_FAST, &value);
 	rdmsr(MSR_MISC_ENABLE);
 	rdmsr(ODOMETER_OF(0));

@@ -18,7 +18,7 @@ static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitma
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
 static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
 static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_extra, opt_starved, opt_paused;
-static u64 opt_pmi_skid;
+static u64 opt_pmi_skid, opt_vendor, opt_core, opt_freeze, opt_free_running;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -26,7 +26,7 @@ static const struct option {
 	u64 *value;
 	u64 by_default;
 } options[] = {
-	{ "version", &opt_version, 4 },
+	{ "version", &opt_version, NOT_GIVEN },
 	{ "gp", &opt_gp, NOT_GIVEN },
 	{ "gp-bitmap", &opt_gp_bitmap, NOT_GIVEN },
 	{ "width", &opt_width, 48 },
@@ -49,6 +49,10 @@ static const struct option {
 	{ "starved", &opt_starved, 1 },
 	{ "paused", &opt_paused, 0 },
 	{ "pmi-skid", &opt_pmi_skid, 0 },
+	{ "vendor", &opt_vendor, 0 },
+	{ "core", &opt_core, 1 },
+	{ "freeze", &opt_freeze, 0 },
+	{ "free-running", &opt_free_running, 0 },
 };
 
 /* Values that are words. */
@@ -65,6 +69,8 @@ static const struct {
 	{ "no-overflow", BROKEN_NO_OVERFLOW },
 	{ "short", BROKEN_SHORT },
 	{ "starved", BROKEN_STARVED },
+	{ "amd", 1 },
+	{ "hygon", 1 },
 };
 
 static bool starts_with(const char *text, const char *word)
@@ -144,7 +150,7 @@ static bool parse_options(const char *s)
 
 static void derive_fixed(void)
 {
-	if (pmu.version < 2)
+	if (pmu.version < 2 || pmu.amd)
 		return;
 	pmu.contiguous = opt_fixed != NOT_GIVEN ? opt_fixed : 3;
 	if (opt_bitmap == NOT_GIVEN) {
@@ -165,10 +171,17 @@ static unsigned int weight(u64 mask)
 	return n;
 }
 
+static unsigned int default_generic(void)
+{
+	if (!pmu.amd)
+		return 8;
+	return pmu.core ? 6 : 4;
+}
+
 static void derive_generic(void)
 {
 	if (opt_gp_bitmap == NOT_GIVEN)
-		opt_gp_bitmap = LOW_BITS(opt_gp == NOT_GIVEN ? 8 : opt_gp);
+		opt_gp_bitmap = LOW_BITS(opt_gp == NOT_GIVEN ? default_generic() : opt_gp);
 	pmu.generic = opt_gp_bitmap;
 	pmu.gp = opt_gp == NOT_GIVEN ? weight(pmu.generic) : opt_gp;
 }
@@ -206,7 +219,7 @@ static void list_counters(void)
 			continue;
 		counters[nr_all++] = (struct counter) {
 			.index = i,
-			.msr = (pmu.full_width ? MSR_A_PMC : MSR_PMC) + i,
+			.msr = pmu.full_width ? MSR_A_PMC + i : pmc_msr(i),
 			.rdpmc = i,
 			.bit = BIT(i),
 			.mask = LOW_BITS(pmu.width),
@@ -236,7 +249,9 @@ bool pmu_parse(const char *text)
 	}
 	if (!parse_options(text))
 		return false;
-	pmu.version = opt_version;
+	pmu.amd = opt_vendor;
+	pmu.core = opt_core;
+	pmu.version = opt_version != NOT_GIVEN ? opt_version : pmu.amd ? 1 : 4;
 	pmu.hypervisor = opt_hypervisor;
 	if (!pmu.version)
 		return true;
@@ -245,10 +260,14 @@ bool pmu_parse(const char *text)
 	pmu.fixed_width = opt_fixed_width != NOT_GIVEN ? opt_fixed_width : opt_width;
 	pmu.ebx_length = opt_ebx_length;
 	pmu.ebx = opt_ebx;
-	pmu.pdcm = opt_pdcm;
-	pmu.full_width = opt_full_width && opt_pdcm;
+	pmu.pdcm = opt_pdcm && !pmu.amd;
+	pmu.full_width = opt_full_width && pmu.pdcm;
+	pmu.freeze = pmu.version >= 2 && (pmu.amd ? opt_freeze : pmu.pdcm);
+	pmu.streamlined = pmu.amd || pmu.version >= 4;
+	pmu.free_running = opt_free_running;
 	derive_fixed();
 	list_counters();
+	pmc0_msr = pmc_msr(0);
 	pmu.broken = opt_broken;
 	pmu.broken_counters = opt_broken_counters & counters_mask();
 	pmu.starved = opt_starved;
@@ -263,7 +282,60 @@ bool pmu_parse(const char *text)
 	return true;
 }
 
+/* ---------------------------------------------------------------- addresses */
+
+/**
+ * evtsel_msr() - the event select of a generic counter
+ * @index: which
+ *
+ * Return: its MSR
+ */
+u32 evtsel_msr(unsigned int index)
+{
+	if (!pmu.amd)
+		return 0x186 + index;
+	return pmu.core ? MSR_AMD_CTL + 2 * index : MSR_AMD_LEGACY_CTL + index;
+}
+
+/**
+ * pmc_msr() - a generic counter
+ * @index: which
+ *
+ * Return: its MSR
+ */
+u32 pmc_msr(unsigned int index)
+{
+	if (!pmu.amd)
+		return 0x0c1 + index;
+	return pmu.core ? MSR_AMD_CTR + 2 * index : MSR_AMD_LEGACY_CTR + index;
+}
+
 /* ---------------------------------------------------------------- events */
+
+/**
+ * encode() - an event select for this PMU
+ * @select: with an architectural event; of others the event stays
+ *
+ * Return: the same with what AMD has for it, if that is the PMU
+ */
+u64 encode(u64 select)
+{
+	static const struct {
+		u16 event;
+		u64 amd;
+	} rows[] = {
+		{ EVENT_CYCLES, AMD_CYCLES },
+		{ EVENT_REF_CYCLES, AMD_REF_CYCLES },
+		{ EVENT_BRANCHES, AMD_FLOW },
+	};
+	unsigned int i;
+
+	for (i = 0; pmu.amd && i < ARRAY_SIZE(rows); i++) {
+		if ((select & 0xffff) == rows[i].event)
+			return (select & ~0xffffUL) | rows[i].amd;
+	}
+	return select;
+}
 
 /* The architectural events, in the order of CPUID.0AH:EBX. */
 static const u16 architectural[] = {
@@ -281,6 +353,8 @@ bool event_present(unsigned int select)
 {
 	unsigned int i;
 
+	if (pmu.amd)
+		return encode(select) != select || select == EVENT_INSTRUCTIONS;
 	for (i = 0; i < ARRAY_SIZE(architectural); i++) {
 		if (architectural[i] == select)
 			return i < pmu.ebx_length && !(pmu.ebx & BIT(i));
@@ -423,15 +497,15 @@ void quiet(void)
 {
 	unsigned int i;
 
-	if (pmu.version >= 2) {
+	if (pmu.version >= 2)
 		wrmsr(MSR_GLOBAL_CTRL, 0);
+	if (pmu.version >= 2 && !pmu.amd)
 		wrmsr(MSR_FIXED_CTR_CTRL, 0);
-	}
-	if (pmu.version >= 2 && pmu.pdcm)
+	if (pmu.freeze)
 		wrmsr(MSR_DEBUGCTL, 0);
 	for (i = 0; i < nr_all; i++) {
 		if (!counters[i].fixed)
-			wrmsr(MSR_EVTSEL + counters[i].index, 0);
+			wrmsr(evtsel_msr(counters[i].index), 0);
 		wrmsr(counters[i].msr, 0);
 	}
 	if (pmu.version >= 2)
@@ -467,7 +541,7 @@ void program(const struct counter *c, u64 select)
 		control = rdmsr(MSR_FIXED_CTR_CTRL) & ~(0xfUL << 4 * c->index);
 		wrmsr(MSR_FIXED_CTR_CTRL, control | fixed_control(select) << 4 * c->index);
 	} else {
-		wrmsr(MSR_EVTSEL + c->index, select | (pmu.version >= 2 ? SEL_EN : 0));
+		wrmsr(evtsel_msr(c->index), encode(select) | (pmu.version >= 2 ? SEL_EN : 0));
 	}
 }
 
@@ -492,6 +566,7 @@ struct run run_of(u64 mask, u64 select)
 {
 	if (pmu.version >= 2)
 		return (struct run) { MSR_GLOBAL_CTRL, mask, 0 };
+	select = encode(select);
 	return (struct run) { MSR_EVTSEL, select | SEL_EN, select };
 }
 
@@ -509,7 +584,7 @@ u64 count_on(const struct counter *c, u64 select, void (*fn)(const void *a), con
 	struct run run = run_of(c->bit, select);
 
 	if (pmu.version < 2)
-		run.msr += c->index;
+		run.msr = evtsel_msr(c->index);
 	measure(&run, fn, a);
 	return rdmsr(c->msr);
 }

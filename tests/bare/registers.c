@@ -30,6 +30,10 @@ void test_cpuid(void)
 	u32 eax, ebx, ecx, edx;
 	u64 value;
 
+	if (pmu.amd) {
+		test_amd_cpuid();
+		return;
+	}
 	test_leaf_0a();
 	test_cpuid_version_6();
 	cpuid(1, &eax, &ebx, &ecx, &edx);
@@ -73,7 +77,7 @@ u64 not_as_at_reset(void)
 	for (c = counters; c < counters + nr_all; c++) {
 		runs = pmu.firmware & c->bit;
 		value = rdmsr(c->msr);
-		if (!c->fixed && rdmsr(MSR_EVTSEL + c->index) != (runs ? FIRMWARE_SELECT : 0))
+		if (!c->fixed && rdmsr(evtsel_msr(c->index)) != (runs ? FIRMWARE_SELECT : 0))
 			wrong |= c->bit;
 		if (runs ? rdmsr(c->msr) <= value : value)
 			wrong |= c->bit;
@@ -104,11 +108,12 @@ void test_reset(void)
 	is(not_as_at_reset(), 0, "reset: counters and event selects");
 	if (pmu.version < 2)
 		return;
-	is_reset(MSR_FIXED_CTR_CTRL, fixed_control_at_reset(), "FIXED_CTR_CTRL");
+	if (!pmu.amd)
+		is_reset(MSR_FIXED_CTR_CTRL, fixed_control_at_reset(), "FIXED_CTR_CTRL");
 	is_reset(MSR_GLOBAL_STATUS, 0, "GLOBAL_STATUS");
 	/* so that software for version 1 works */
 	is_reset(MSR_GLOBAL_CTRL, pmu.generic | pmu.firmware, "GLOBAL_CTRL");
-	if (pmu.pdcm)
+	if (pmu.pdcm || pmu.amd)
 		is_reset(MSR_DEBUGCTL, 0, "DEBUGCTL");
 	if (pmu.version >= 4)
 		is_reset(MSR_GLOBAL_INUSE, pmu.firmware, "GLOBAL_INUSE");
@@ -206,7 +211,7 @@ static void test_plain_registers(void)
 	unsigned int i;
 
 	for (i = 0; i < 1 + (nr_generic > 1); i++)
-		is_plain(MSR_EVTSEL + i * last_generic(), evtsel_bits(), evtsel[i]);
+		is_plain(evtsel_msr(i * last_generic()), evtsel_bits(), evtsel[i]);
 	if (pmu.full_width)
 		is_plain(MSR_A_PMC, LOW_BITS(pmu.width), "A_PMC0");
 	if (pmu.full_width && nr_generic > 1)
@@ -303,7 +308,7 @@ static void test_ranges(void)
 
 static void test_versions(void)
 {
-	static const struct {
+	const struct {
 		u32 msr;
 		unsigned int version;
 		const char *name;
@@ -442,6 +447,11 @@ void test_registers(void)
 		return;
 	}
 	quiet();
+	if (pmu.amd) {
+		test_amd_registers();
+		quiet();
+		return;
+	}
 	test_plain_registers();
 	test_legacy_writes();
 	test_ranges();

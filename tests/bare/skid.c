@@ -40,7 +40,7 @@ static void arm(u32 lvtpc)
 
 static void test_places(const struct counter *c)
 {
-	const u64 select_msr = c->fixed ? MSR_FIXED_CTR_CTRL : MSR_EVTSEL + c->index;
+	const u64 select_msr = c->fixed ? MSR_FIXED_CTR_CTRL : evtsel_msr(c->index);
 	const u64 ctrl_msr = pmu.version >= 2 ? MSR_GLOBAL_CTRL : select_msr;
 	const u64 clear_bit = pmu.version >= 2 && !c->fixed ?
 			      MSR_GLOBAL_OVF_CTRL | c->bit << 32 : select_msr;
@@ -225,7 +225,7 @@ static void test_lost(const struct counter *c, const struct counter *other, bool
 
 	arm(LVTPC_NMI);
 	nmi_msr = (struct nmi_msr) { MSR_GLOBAL_CTRL, c->bit | other->bit };
-	if (pmu.version >= 4)
+	if (pmu.streamlined)
 		nmi_msr = (struct nmi_msr) { MSR_GLOBAL_OVF_CTRL, c->bit | STATUS_CTR_FRZ };
 	program(c, in_ring_3(c) | SEL_INT);
 	program(other, in_ring_3(other));
@@ -287,7 +287,7 @@ void test_skid(void)
 		test_status(c);
 	if (pmu.version >= 2 && nr_counters > 1)
 		test_joins();
-	if (pmu.version >= 2 && pmu.pdcm && nr_counters > 1)
+	if (pmu.freeze && nr_counters > 1)
 		test_losses();
 	if (pmu.pmi_skid > 2)
 		test_hlt(c);

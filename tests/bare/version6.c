@@ -192,9 +192,9 @@ static void test_aliases(void)
 		if (c->fixed)
 			continue;
 		wrmsr(MSR_GP_CFG_A(c->index), EVENT_CYCLES | SEL_USR);
-		if (rdmsr(MSR_EVTSEL + c->index) != (EVENT_CYCLES | SEL_USR))
+		if (rdmsr(evtsel_msr(c->index)) != (EVENT_CYCLES | SEL_USR))
 			wrong |= c->bit;
-		wrmsr(MSR_EVTSEL + c->index, EVENT_BRANCHES | SEL_OS);
+		wrmsr(evtsel_msr(c->index), EVENT_BRANCHES | SEL_OS);
 		if (rdmsr(MSR_GP_CFG_A(c->index)) != (EVENT_BRANCHES | SEL_OS))
 			wrong |= c->bit;
 	}

@@ -276,7 +276,7 @@ WORK smc, 4, 0, 0, "code that changes itself"
 	xorb	$1, 1b + 1(%rip)
 	ret
 
-WORK ud2, 3, 1, WORK_RING0 | WORK_FAR, "UD2 is not counted"
+WORK ud2, 3, 1, WORK_RING0 | WORK_FAR | WORK_TRAPS, "UD2 is not counted"
 	/* ADD and IRETQ of the handler, and a NOP */
 	.globl	ud2_at
 ud2_at:
@@ -284,18 +284,18 @@ ud2_at:
 	nop
 	ret
 
-WORK gp, 4, 1, WORK_RING0 | WORK_FAR, "a load that faults is not counted"
+WORK gp, 4, 1, WORK_RING0 | WORK_FAR | WORK_TRAPS, "a load that faults is not counted"
 	movabs	$0x8000000000000000, %rax	/* not canonical: #GP */
 	mov	(%rax), %al
 	ret
 
-WORK pf, 6, 1, WORK_RING0 | WORK_FAR, "a load that faults and is restarted counts once"
+WORK pf, 6, 1, WORK_RING0 | WORK_FAR | WORK_TRAPS, "a load that faults and is restarted counts once"
 	andb	$~1, scratch_pages + 8
 	invlpg	SCRATCH_HOT
 	mov	SCRATCH_HOT, %al
 	ret
 
-WORK pf_movs, 9, 1, WORK_RING0 | WORK_FAR, "a REP MOVSB with a fault in it counts once"
+WORK pf_movs, 9, 1, WORK_RING0 | WORK_FAR | WORK_TRAPS, "a REP MOVSB with a fault in it counts once"
 	andb	$~1, scratch_pages + 8
 	invlpg	SCRATCH_HOT
 	mov	$64, %ecx
@@ -306,13 +306,13 @@ pf_movs_at:
 	rep movsb
 	ret
 
-WORK pf_store, 6, 1, WORK_RING0 | WORK_FAR, "a store into two pages that faults counts once"
+WORK pf_store, 6, 1, WORK_RING0 | WORK_FAR | WORK_TRAPS, "a store into two pages that faults counts once"
 	andb	$~1, scratch_pages + 8
 	invlpg	SCRATCH_HOT
 	mov	%eax, SCRATCH_HOT - 2
 	ret
 
-WORK pf_fetch, 18, 3, WORK_RING0 | WORK_FAR, "an instruction that is fetched with a fault counts once"
+WORK pf_fetch, 18, 3, WORK_RING0 | WORK_FAR | WORK_TRAPS, "an instruction that is fetched with a fault counts once"
 	/* five NOPs, MOV $0x12345678 to EAX in two pages, NOP, RET */
 	movabs	$0x5678b89090909090, %rax
 	mov	%rax, SCRATCH_HOT - 8
@@ -361,7 +361,7 @@ WORK rdpmc, 5, 0, WORK_RING0, "RDPMC and RDMSR of a counter that runs"
 	rdmsr
 	ret
 
-WORK pmu_gp, 15, 3, WORK_RING0 | WORK_FAR, "accesses to the PMU that fault are not counted"
+WORK pmu_gp, 15, 3, WORK_RING0 | WORK_FAR | WORK_INTEL, "accesses to the PMU that fault are not counted"
 	/* an event select's reserved bits, a counter, a register: all absent */
 	mov	$0x186, %ecx
 	mov	$~0, %edx
@@ -380,7 +380,7 @@ WORK syscall, 4, 2, WORK_RING3 | WORK_FAR, "SYSCALL and SYSRET"
 	nop
 	ret
 
-WORK sysenter, 4, 2, WORK_RING3 | WORK_FAR, "SYSENTER and SYSEXIT"
+WORK sysenter, 4, 2, WORK_RING3 | WORK_FAR | WORK_INTEL, "SYSENTER and SYSEXIT"
 	mov	%rsp, %rcx
 	lea	1f(%rip), %rdx
 	sysenter
@@ -392,7 +392,7 @@ WORK user_int, 4, 2, WORK_RING3 | WORK_FAR, "INT n and IRET"
 	nop
 	ret
 
-WORK hlt, 14, 1, WORK_RING0 | WORK_FAR | WORK_HALTS, "HLT and the interrupt that ends it"
+WORK hlt, 14, 1, WORK_RING0 | WORK_FAR | WORK_HALTS | WORK_TRAPS, "HLT and the interrupt that ends it"
 	/* the interrupt cannot come before HLT: STI holds it for one more */
 	mov	$APIC, %eax
 	movl	$VECTOR_TIMER, 0x320(%rax)
@@ -422,9 +422,11 @@ far_call_target:
 	.globl	text
 text:	.byte	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 0, 4, 5, 6, 7, 8, 9
 	.data
-	.globl	hlt_ticks
+	.globl	hlt_ticks, pmc0_msr
 hlt_ticks:
 	.long	100000
+pmc0_msr:
+	.long	0
 	.text
 	.globl	lret_only
 lret_only:
@@ -450,10 +452,34 @@ breakable_at:
 	nop
 	ret
 
+	/* A guest that executes BODY. RDI is the address of its VMCB. */
+	.globl	vm_enter, vm_guest
+vm_enter:
+	push	%rbx
+	push	%rbp
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%rdi, %rax
+	clgi
+	vmrun
+	stgi
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbp
+	pop	%rbx
+	ret
+vm_guest:
+	call	body64
+	vmmcall
+
 	/* PMC0 is made to overflow four events ahead while it runs. */
 	.globl	rewrite, rewrite_at
 rewrite:
-	mov	$0xc1, %ecx
+	mov	pmc0_msr, %ecx
 	mov	$-5, %eax
 	mov	$-1, %edx
 	wrmsr
