@@ -40,7 +40,8 @@ run: export INTERVAL := $(INTERVAL)
 run: export SAMPLES := $(SAMPLES)
 run: export KERNEL := $(KERNEL)
 run: export SMP := $(SMP)
-run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP=
+run: export PMU := $(PMU)
+run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP= PMU=
 	@scripts/run
 
 .PHONY: list

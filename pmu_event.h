@@ -41,9 +41,14 @@ static inline int my_event_set_start(struct my_event_set *set, u64 ack)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 
+	int err;
+
+	WRITE_ONCE(cpu->starting, true);
 	my_pmu_cpu_end(cpu);
 	WRITE_ONCE(cpu->arming, 0);	/* not before that */
-	return cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters, ack);
+	err = cpu->pmu.ops->start(&cpu->pmu, &cpu->state, set->active_counters, ack);
+	WRITE_ONCE(cpu->starting, false);
+	return err;
 }
 
 #endif

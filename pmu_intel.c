@@ -137,6 +137,7 @@ static const struct my_global intel_global = {
 				 GENMASK_ULL(MAX_FIXED - 1, 0) << INTEL_PMC_IDX_FIXED)
 
 #define CONFIG_EVENT	ARCH_PERFMON_EVENTSEL_EVENT
+#define CONFIG_EVENT_AMD GENMASK_ULL(35, 32)	/* the upper bits of AMD's */
 #define CONFIG_UMASK2	GENMASK_ULL(47, 40)
 #define CONFIG_EQ	BIT_ULL(36)
 #define CONFIG_CODE	(ARCH_PERFMON_EVENTSEL_EVENT | ARCH_PERFMON_EVENTSEL_UMASK | \
@@ -375,6 +376,10 @@ static u64 intel_counters_for(const struct my_x86_pmu *pmu,
 		*doubtful = 0;
 	if (attr->config & CONFIG_UMASK2 && !(pmu->flags & INTEL_UMASK2)) {
 		*reason = "does not have UMASK2 (CPUID.23H:EBX), bits 40 to 47 of an event select";
+		return 0;
+	}
+	if (attr->config & CONFIG_EVENT_AMD) {
+		*reason = "has events of 8 bits; more are AMD's";
 		return 0;
 	}
 	if (attr->period && pmu->version < GLOBAL_VERSION) {
@@ -1007,6 +1012,7 @@ static void intel_capture_cpus(void *by_cpu)
 static const struct my_pmu_ops intel_ops = {
 	.eventsel_reserve = MSR_ARCH_PERFMON_EVENTSEL0,
 	.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
+	.code_bits = CONFIG_CODE,
 	.probes = intel_probes,
 	.nr_probes = ARRAY_SIZE(intel_probes),
 	.counters_for = intel_counters_for,
@@ -1243,7 +1249,7 @@ int my_intel_pmu_probe(struct my_x86_pmu *pmu, struct my_pmu_why *why)
 				 "no PMU: a Xen PV guest's belongs to the hypervisor");
 	if (!hw_has_architectural_vendor())
 		return my_refuse(why, -ENODEV,
-				 "no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet");
+				 "no PMU that is known here: those of Intel, AMD, Hygon, Zhaoxin and Centaur are");
 	hw_cpuid(1, 0, &signature, &ebx, &ecx, &edx);
 	leaf.hypervisor = ecx & CPUID_1_ECX_HYPERVISOR;
 	hw_cpuid(INTEL_PMU_LEAF, 0, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);

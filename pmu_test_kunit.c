@@ -543,7 +543,7 @@ struct refusal {
 };
 
 static const struct sim_pmu no_pmu = { .name = "none", .version = 0 };
-static const struct sim_pmu amd = { .name = "amd", .other_vendor = true };
+static const struct sim_pmu other = { .name = "other", .other_vendor = true };
 static const struct sim_pmu xen = { .name = "xen", .xen_pv = true };
 
 static const struct refusal refusals[] = {
@@ -579,8 +579,8 @@ static const struct refusal refusals[] = {
 	  "cpu1: no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)\n",
 	  &no_pmu },
 	{ "1", EVERYWHERE, "5", -ENODEV,
-	  "cpu1: no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet\n",
-	  &amd },
+	  "cpu1: no PMU that is known here: those of Intel, AMD, Hygon, Zhaoxin and Centaur are\n",
+	  &other },
 	{ "1", EVERYWHERE, "5", -ENODEV,
 	  "cpu1: no PMU: a Xen PV guest's belongs to the hypervisor\n",
 	  &xen },

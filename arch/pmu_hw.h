@@ -52,6 +52,13 @@ static inline bool hw_has_architectural_vendor(void)
 	}
 }
 
+/* Hygon's CPUs have AMD's PMU. */
+static inline bool hw_has_amd_vendor(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
+	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
+}
+
 /* Some of Zhaoxin's CPUs, which were Centaur's before: see intel_start(). */
 static inline bool hw_acks_while_running(void)
 {

@@ -266,6 +266,15 @@ struct my_pmu_probe {
  * struct my_pmu_ops - how a PMU is driven
  * @eventsel_reserve: MSR by which Linux's reservations know the first event select
  * @perfctr_reserve: MSR by which they know the first generic counter
+ * @code_bits: the bits of perf's raw config that say which event it is; the back end refuses
+ *	others that are an event's on other CPUs
+ * @host_guest_bits: bits by which perf's event selects tell host from guest
+ * @hardware_codes: of each PERF_COUNT_HW_... the event select and umask that all CPUs of this
+ *	kind have for it, or 0; NULL: those of CPUID leaf 0AH
+ * @overflow_by_sign: no register has overflow bits: an overflow is seen by the sign of a
+ *	counter that interrupts, and of others not at all
+ * @late_pmis: a PMI may come when its overflow has been handled: it does not mask its entry, so
+ *	there is one for each overflow; and some come late
  * @probes: events for the self-test
  * @nr_probes: how many
  * @counters_for: the counters that count this event, as far as is known of the CPU's
@@ -332,6 +341,11 @@ struct my_pmu_probe {
 struct my_pmu_ops {
 	u32 eventsel_reserve;
 	u32 perfctr_reserve;
+	u64 code_bits;
+	u64 host_guest_bits;
+	const u64 *hardware_codes;
+	bool overflow_by_sign;
+	bool late_pmis;
 	const struct my_pmu_probe *probes;
 	unsigned int nr_probes;
 	u64 (*counters_for)(const struct my_x86_pmu *pmu,

@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "pmu_amd.h"
 #include "pmu_cpu.h"
 #include "pmu_hw.h"
 #include "pmu_intel.h"
@@ -50,7 +51,8 @@ static void probe_on_cpu(void *info)
 	struct my_pmu_cpu *cpu = req->cpu;
 	struct my_x86_pmu pmu;
 
-	req->err = my_intel_pmu_probe(&pmu, req->why);
+	req->err = hw_has_amd_vendor() ? my_amd_pmu_probe(&pmu, req->why) :
+					 my_intel_pmu_probe(&pmu, req->why);
 	if (req->err)
 		return;
 	/* Others may be reading what is the same as before. */

@@ -130,7 +130,7 @@ NOKPROBE_SYMBOL(throttle);
 /* Not while registers that counters share may be half written; the next PMI is soon. */
 static noinline void end_storm(struct my_pmu_cpu *cpu, u64 counters)
 {
-	if (cpu->working)
+	if (cpu->working || cpu->starting)
 		return;
 	throttle(cpu, counters);
 	/* One more is one too many; but until then there is no storm. */
@@ -176,9 +176,13 @@ static noinline int claim_late(struct my_pmu_cpu *cpu)
 
 	if (!until)
 		return NMI_DONE;
-	WRITE_ONCE(cpu->late_until, 0);
-	if (my_pmu_nmi_now() > until)
+	if (my_pmu_nmi_now() > until) {
+		WRITE_ONCE(cpu->late_until, 0);
 		return NMI_DONE;
+	}
+	/* There may be more of them. */
+	if (!cpu->pmu.ops->late_pmis)
+		WRITE_ONCE(cpu->late_until, 0);
 	cpu->pmu.ops->pmi_late(&cpu->state);
 	return NMI_HANDLED;
 }
@@ -229,6 +233,9 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 	if (is_storm(cpu, began, seen, regs) || rounds == ROUNDS_MAX)
 		end_storm(cpu, seen);
 	ops->pmi_exit(&cpu->state);
+	/* Another one may be on its way: of an overflow that was handled with these. */
+	if (ops->late_pmis && handled)
+		WRITE_ONCE(cpu->late_until, my_pmu_nmi_now() + LATE_NS);
 	return handled ?: claim_late(cpu);
 }
 

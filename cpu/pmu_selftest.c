@@ -387,8 +387,11 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 			first = test_counter(cpu, __ffs64(left), &ops->probes[i], why);
 	}
 	first = first ?: test_rotations(set, why);
-	/* An overflow bit that was set before tells nothing; nor where NMIs let perf clear it. */
-	unknown = cpu->guard ? counters : stopped.overflowed & counters;
+	/*
+	 * An overflow bit that was set before tells nothing; nor where NMIs let perf clear it, nor
+	 * the sign of a counter that does not interrupt.
+	 */
+	unknown = cpu->guard || ops->overflow_by_sign ? counters : stopped.overflowed & counters;
 	cpu->overflow_reliable &= ~unknown;
 	cpu->overflow_unknown = (cpu->overflow_unknown & ~counters) | unknown;
 	err = ops->restore(pmu, &cpu->state, counters);

@@ -101,7 +101,9 @@ struct my_pmi_storm {
  * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and
  *	counters alone
  * @pmi_users: sets that have such counters
- * @late_until: an NMI that nobody caused is a PMI of a counter that has been stopped since,
+ * @starting: its counters are being started: an NMI does not touch their control registers
+ * @late_until: an NMI that nobody caused is a PMI of a counter that has been stopped since (with
+ *	@late_pmis of the back end, any number of them; and also of one that was handled before),
  *	once, up to this time; CLOCK_MONOTONIC, ns; 0: none
  * @storm: how much of the CPU's time PMIs take
  *
@@ -136,6 +138,7 @@ struct my_pmu_cpu {
 	unsigned long may_stand;
 	struct my_perf_event *interrupting[MY_PMC_NR];
 	struct my_event_set *working;
+	bool starting;
 	unsigned int pmi_users;
 	u64 late_until;
 	struct my_pmi_storm storm;

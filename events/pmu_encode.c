@@ -31,6 +31,7 @@
 #define CONFIG_ANY_SHIFT	21
 #define CONFIG_INV_SHIFT	23
 #define CONFIG_CMASK_SHIFT	24
+#define CONFIG_EVENT2_SHIFT	32
 #define CONFIG_EQ_SHIFT		36
 #define CONFIG_UMASK2_SHIFT	40
 
@@ -359,7 +360,8 @@ static int encode_raw(u64 config, const char *whole,
 
 enum term_kind {
 	TERM_FIELD,	/* of the event select */
-	TERM_UMASK,	/* likewise, in two pieces */
+	TERM_EVENT,	/* likewise, in two pieces */
+	TERM_UMASK,	/* likewise */
 	TERM_EXTRA,	/* of the extra register; all up to here make the event */
 	TERM_PERIOD,	/* how often it interrupts; it means nothing to the event select */
 	TERM_NUMBER,	/* nor does this */
@@ -380,7 +382,7 @@ struct term {
 
 /* Those of perf's format/, and those that `perf stat` takes besides. */
 static const struct term terms_known[] = {
-	{ "event", TERM_FIELD, CONFIG_EVENT_SHIFT, 0xff },
+	{ "event", TERM_EVENT, CONFIG_EVENT_SHIFT, 0xfff },
 	{ "umask", TERM_UMASK, CONFIG_UMASK_SHIFT, 0xffff },
 	{ "edge", TERM_FIELD, CONFIG_EDGE_SHIFT, 1 },
 	{ "pc", TERM_FIELD, CONFIG_PC_SHIFT, 1 },
@@ -533,6 +535,8 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	list->seen |= BIT(i);
 	if (term->kind == TERM_FIELD)
 		list->config |= val << term->shift;
+	if (term->kind == TERM_EVENT)
+		list->config |= (val & 0xff) | val >> 8 << CONFIG_EVENT2_SHIFT;
 	if (term->kind == TERM_UMASK)
 		list->config |= (val & 0xff) << term->shift | val >> 8 << CONFIG_UMASK2_SHIFT;
 	if (term->kind == TERM_EXTRA)

@@ -4,6 +4,7 @@
 #define MY_PMU_ENCODE_H
 
 #include <linux/bits.h>
+#include <linux/perf_event.h>
 
 #include "pmu_ops.h"
 
@@ -16,9 +17,13 @@ struct my_pmu_why;
 /* Places of my_known_event(). */
 #define MY_KNOWN_EVENTS	91
 
-/* Event and umask, with its upper half, UMASK2, which few CPUs have. */
+/*
+ * Event and umask, with the upper bits of AMD's events, and the upper half of the umask, UMASK2,
+ * which few of Intel's CPUs have.
+ */
+#define MY_CONFIG_EVENT2	GENMASK_ULL(35, 32)
 #define MY_CONFIG_UMASK2	GENMASK_ULL(47, 40)
-#define MY_CONFIG_CODE		(0xffffULL | MY_CONFIG_UMASK2)
+#define MY_CONFIG_CODE		(0xffffULL | MY_CONFIG_EVENT2 | MY_CONFIG_UMASK2)
 
 /* What says how to count an event: edge, inv, cmask and eq, which few CPUs have. */
 #define MY_CONFIG_EQ		BIT_ULL(36)
@@ -28,7 +33,7 @@ struct my_pmu_why;
 #define MY_CONFIG_EVENT		(MY_CONFIG_CODE | MY_CONFIG_MODIFIERS)
 
 /* Those of them that perf drops where the CPU or the kernel does not know them. */
-#define MY_CONFIG_NEW		(MY_CONFIG_UMASK2 | MY_CONFIG_EQ)
+#define MY_CONFIG_NEW		(MY_CONFIG_EVENT2 | MY_CONFIG_UMASK2 | MY_CONFIG_EQ)
 
 /*
  * Of an event select as perf has it: all but an event (event, umask, edge, inv,
@@ -51,6 +56,13 @@ static inline void my_add_config(u64 config, struct my_perf_event_attr *attr)
 {
 	attr->config &= MY_CONFIG_MODIFIERS;
 	attr->config |= config & (MY_CONFIG_CODE | MY_CONFIG_MODIFIERS);
+}
+
+/* What perf's name of a hardware event stands for if perf does not answer; @ops may be NULL. */
+static inline void my_set_code(const struct my_pmu_ops *ops, struct my_perf_event_attr *attr)
+{
+	if (attr->perf_type == PERF_TYPE_HARDWARE && ops && ops->hardware_codes)
+		my_add_config(ops->hardware_codes[attr->perf_config], attr);
 }
 
 #endif

@@ -160,7 +160,7 @@ static int read_sysfs(int cpu, const struct my_perf_event_attr *attr, u64 *confi
  * Asks perf for an event, and refuses what cannot be done here.  Returns 0, too, if
  * perf does not answer and need not: answer->config is 0 then.
  */
-static int ask(int cpu, u32 type, u64 config, u64 config1,
+static int ask(const struct my_x86_pmu *pmu, int cpu, u32 type, u64 config, u64 config1,
 	       const struct my_perf_event_attr *attr, struct my_perf_answer *answer,
 	       struct my_pmu_why *why)
 {
@@ -168,6 +168,8 @@ static int ask(int cpu, u32 type, u64 config, u64 config1,
 
 	*answer = (struct my_perf_answer) {};
 	err = my_perf_ask(cpu, type, config, config1, answer);
+	if (pmu->ops)
+		answer->config &= ~pmu->ops->host_guest_bits;
 	if (lacks_extra(err, config))
 		return refuse_extra(attr, why);
 	if (!err && config1 && !answer->extra_msr)
@@ -207,21 +209,22 @@ static int set_extra(int cpu, const struct my_perf_answer *answer,
  * another event of it.  Where it counts those that need an extra register is not asked:
  * it would leave its value there.
  */
-static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
-		   struct my_pmu_why *why)
+static int resolve(const struct my_x86_pmu *pmu, int cpu, bool count,
+		   struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
 	struct my_perf_answer answer;
 	u64 config = attr->perf_config;
 	u32 type = attr->perf_type;
 	int err;
 
+	my_set_code(pmu->ops, attr);
 	if (type == MY_TYPE_SYSFS) {
 		err = read_sysfs(cpu, attr, &config, why);
 		if (err)
 			return err;
 		type = PERF_TYPE_RAW;
 	}
-	err = ask(cpu, type, config, attr->added ? 0 : attr->extra.config, attr, &answer, why);
+	err = ask(pmu, cpu, type, config, attr->added ? 0 : attr->extra.config, attr, &answer, why);
 	if (err)
 		return err;
 	/* Whoever wrote the event's number means it, whatever perf says. */
@@ -232,7 +235,7 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 		config = attr->config | attr->added;
 	}
 	if (attr->added)
-		err = ask(cpu, type, config, attr->extra.config, attr, &answer, why);
+		err = ask(pmu, cpu, type, config, attr->extra.config, attr, &answer, why);
 	if (!err && answer.extra_msr)
 		return set_extra(cpu, &answer, attr, why);
 	/* An event that perf does not know it would take for another one. */
@@ -246,6 +249,7 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
 
 /**
  * my_names_resolve() - the encoding of an event, as perf has it on this CPU
+ * @pmu: that of the CPU
  * @cpu: the CPU; if it is offline perf does not answer
  * @count: perf may count there, to say which counters count it: @attr->counters
  * @attr: the event, as it was parsed; one with a name gets its encoding
@@ -256,10 +260,10 @@ static int resolve(int cpu, bool count, struct my_perf_event_attr *attr,
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here; -ENOMEM.
  */
-int my_names_resolve(int cpu, bool count, struct my_perf_event_attr *attr,
-		     struct my_pmu_why *why)
+int my_names_resolve(const struct my_x86_pmu *pmu, int cpu, bool count,
+		     struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	return to_all(resolve(cpu, count, attr, why));
+	return to_all(resolve(pmu, cpu, count, attr, why));
 }
 
 static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
@@ -283,6 +287,7 @@ static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
 
 /**
  * my_names_list() - the encodings of all events that have names
+ * @pmu: that of the CPU
  * @cpu: the CPU
  * @count: perf may count there
  * @names: filled in
@@ -291,7 +296,8 @@ static int list_extra(int cpu, struct my_names *names, struct my_pmu_why *why)
  * Context: as my_names_resolve().
  * Return: 0 or -ENOMEM.
  */
-int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why *why)
+int my_names_list(const struct my_x86_pmu *pmu, int cpu, bool count, struct my_names *names,
+		  struct my_pmu_why *why)
 {
 	struct my_perf_event_attr attr;
 	unsigned int n;
@@ -304,7 +310,7 @@ int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why
 	for (n = 0; n < MY_KNOWN_EVENTS; n++) {
 		if (!my_known_event(n, &attr))
 			continue;
-		err = resolve(cpu, count, &attr, why);
+		err = resolve(pmu, cpu, count, &attr, why);
 		if (err == -ENOMEM)
 			return err;
 		names->refused[n] = err;
@@ -387,6 +393,7 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
 /**
  * my_names_lookup() - my_names_resolve(), when perf cannot be asked any more
  * @names: what my_names_list() has found for such a CPU; or NULL
+ * @pmu: that of the CPU
  * @cpu: the CPU, for the reason
  * @attr: the event, as it was parsed; one with a name gets its encoding
  * @why: if refused, the reason
@@ -398,12 +405,13 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here.
  */
-int my_names_lookup(const struct my_names *names, int cpu,
+int my_names_lookup(const struct my_names *names, const struct my_x86_pmu *pmu, int cpu,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
 	struct my_perf_event_attr known;
 	unsigned int n;
 
+	my_set_code(pmu->ops, attr);
 	if (attr->perf_type == PERF_TYPE_RAW)
 		return to_all(look_up_number(names, attr->perf_config, attr, why));
 	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {

@@ -9,6 +9,7 @@
 
 struct my_perf_event_attr;
 struct my_pmu_why;
+struct my_x86_pmu;
 
 /* Places of the raw events that need an extra register on some CPUs. */
 #define MY_EXTRA_EVENTS	23
@@ -32,10 +33,11 @@ struct my_names {
 	u16 raw_msr[MY_EXTRA_EVENTS];
 };
 
-int my_names_resolve(int cpu, bool count, struct my_perf_event_attr *attr,
-		     struct my_pmu_why *why);
-int my_names_list(int cpu, bool count, struct my_names *names, struct my_pmu_why *why);
-int my_names_lookup(const struct my_names *names, int cpu,
+int my_names_resolve(const struct my_x86_pmu *pmu, int cpu, bool count,
+		     struct my_perf_event_attr *attr, struct my_pmu_why *why);
+int my_names_list(const struct my_x86_pmu *pmu, int cpu, bool count, struct my_names *names,
+		  struct my_pmu_why *why);
+int my_names_lookup(const struct my_names *names, const struct my_x86_pmu *pmu, int cpu,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);
 bool my_names_event(const struct my_names *names, unsigned int n,
 		    struct my_perf_event_attr *attr);

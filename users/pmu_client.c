@@ -154,7 +154,7 @@ static int start(struct my_event_set *set, struct my_perf_event_attr *attr,
 	err = my_pmu_find_firmware(cpu, NULL, why);
 	names = host->names(cpu);
 	for (i = 0; i < nr && !err; i++)
-		err = my_names_lookup(names, cpu->cpu, &attr[i], why);
+		err = my_names_lookup(names, &cpu->pmu, cpu->cpu, &attr[i], why);
 	if (err)
 		return err;
 	err = my_event_set_assign(set, attr, nr, &i, why);

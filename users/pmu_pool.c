@@ -302,10 +302,12 @@ static noinline void end_stop(struct my_pool *pool, u64 others)
 	/* Meanwhile an NMI has left overflows to us. */
 	if (unlikely(set->periods))
 		update(pool, set->periods);
+	WRITE_ONCE(set->cpu->starting, true);
 	my_pmu_cpu_end(set->cpu);
 	WRITE_ONCE(set->cpu->arming, 0);	/* not before that */
 	if (set->active & ~others || pool->ack)
 		start_counters(pool, set->active & ~others);
+	WRITE_ONCE(set->cpu->starting, false);
 	pool->taken_to_stand = false;
 	pool->stops = 0;
 }

@@ -303,7 +303,7 @@ static int resolve_events(struct my_target *t, const struct my_target *like, boo
 
 	t->snapshot.counted = count;
 	while (i < t->nr_events) {
-		err = my_names_resolve(t->set.cpu->cpu, count, &t->attr[i], &why);
+		err = my_names_resolve(&t->set.cpu->pmu, t->set.cpu->cpu, count, &t->attr[i], &why);
 		if (err)
 			err = refuse_event(t, i, err, &why, first);
 		else
@@ -338,7 +338,8 @@ static int ask_perf(struct my_session *s, bool free, struct lacking *first)
 	}
 	if (!err) {
 		t = my_session_next(s, NULL);
-		err = my_names_list(s->names_cpu, t->snapshot.counted, &s->names, &why);
+		err = my_names_list(&my_pmu_cpu_of(s->names_cpu)->pmu, s->names_cpu,
+				    t->snapshot.counted, &s->names, &why);
 		if (err)
 			first->why = why;
 	}

@@ -34,7 +34,8 @@ static int encode(const char *string, struct perf_event_attr *to, struct my_pmu_
 	if (attr.period || attr.pinned || attr.optional)
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s': an event of a task has no period, :D or :W", attr.name);
-	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), cpu, &attr, why);
+	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), &my_pmu_cpu_of(cpu)->pmu, cpu,
+			      &attr, why);
 	if (err)
 		return err;
 	*to = (struct perf_event_attr) {

@@ -246,8 +246,8 @@ static bool set_cache(const char *text, struct my_perf_event_attr *attr)
 	return true;
 }
 
-/* Of an event select: event and umask, in two pieces; edge, inv, cmask and eq. */
-#define WHAT_MASK	0xff000000ffffUL
+/* Of an event select: event and umask, each in two pieces; edge, inv, cmask and eq. */
+#define WHAT_MASK	0xff0f0000ffffUL
 #define HOW_MASK	0x10ff840000UL
 
 static bool set_raw(u64 config, struct my_perf_event_attr *attr)
@@ -289,7 +289,7 @@ static const struct {
 	int shift;
 	u64 max;
 } keys[] = {
-	{ "event", 0, 0xff }, { "umask", 8, 0xffff }, { "config", 0, ~0UL },
+	{ "event", 0, 0xfff }, { "umask", 8, 0xffff }, { "config", 0, ~0UL },
 	{ "edge", 18, 1 }, { "pc", 19, 1 }, { "any", 21, 1 }, { "inv", 23, 1 },
 	{ "cmask", 24, 0xff }, { "period", -3, 0x7fffffff }, { "percore", -1, 1 },
 	{ "name", -2, 0 }, { "metric-id", -2, 0 }, { "eq", 36, 1 },
@@ -324,7 +324,7 @@ static bool say_key(size_t i, const char *value, struct said *said,
 		said->config1 |= val;
 	said->keys |= 1 << i;
 	said->event |= encodes && i != 1;
-	if (i == 1)
+	if (i <= 1)
 		val = val % 256 + (val / 256 << 32);
 	if (keys[i].shift >= 0)
 		said->config |= val << keys[i].shift;

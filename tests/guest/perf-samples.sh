@@ -36,6 +36,7 @@ done
 is "the module has lost none" "$(grep 'perf lost' /sys/kernel/debug/my_pmu/counters)" ''
 at_each_address -e $instructions
 record -e my_pmu/event=0xc4/u -c 10007 /root/loop10
+is "by branches: the module has lost none" "$(grep 'perf lost' /sys/kernel/debug/my_pmu/counters)" ''
 is "by branches: as many as whole periods" "$(wc -l < /tmp/samples)" $((4999999 / 10007))
 is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/samples | sort -u)" "$dec"
 record -e my_pmu/event=0xc0/ -c 100003 /root/loop10

@@ -78,7 +78,8 @@ refused "$invalid" "modifier h (hypervisor) alone" counters=cycles:h
 refused "$invalid" "a brace is missing" "counters={cycles"
 refused "$invalid" "a brace within braces" "counters={cycles,{cycles}}"
 refused "$invalid" "a range goes from the lower" counters=cycles@gp3-1
-refused "$invalid" "event=0x100; a number from 0 to 0xff" counters=cpu/event=0x100/
+refused "$invalid" "event=0x1000; a number from 0 to 0xfff" counters=cpu/event=0x1000/
+refused "Operation not supported" "has events of 8 bits; more are AMD's" counters=cpu/event=0x100/
 refused "$invalid" "event=; a number" counters=cpu/event=/
 refused "$invalid" "term 'event'" counters=cpu/event=1,event=2/
 refused "$invalid" "'@gp' is no counter; @gpN and @fixedN are" counters=cycles@gp

@@ -27,9 +27,12 @@ static const struct {
 	{ 0x1903, 0x1947, 4 },
 	{ 0x1982, 0x199a, 4 },	/* and of fixed ones */
 	{ 0x1983, 0x199b, 4 },
+	{ 0xc0010000, 0xc0010007, 1 },	/* AMD's event selects and counters */
+	{ 0xc0010200, 0xc001020b, 1 },	/* with PERFCTR_CORE */
+	{ 0xc0000300, 0xc0000301, 1 },	/* PerfMonV2: status, and what starts them */
 };
 
-#define REGISTERS_MAX	128	/* at least as many as they are */
+#define REGISTERS_MAX	160	/* at least as many as they are */
 
 struct register_value {
 	uint32_t msr;

@@ -36,7 +36,8 @@ static int place(const char *list, struct my_pmu_why *why)
 		return nr;
 	held = my_perf_hold(TEST_CPU, NULL);
 	for (i = 0; i < nr && !err; i++)
-		err = my_names_resolve(TEST_CPU, true, &attr[i], why);
+		err = my_names_resolve(&my_pmu_cpu_of(TEST_CPU)->pmu, TEST_CPU, true,
+				       &attr[i], why);
 	my_perf_let_go(held);
 	return err ?: my_event_set_assign(set, attr, nr, &culprit, why);
 }

@@ -11,6 +11,7 @@
 
 void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
+bool hw_has_amd_vendor(void);
 bool hw_is_hybrid(void);
 bool hw_is_xen_pv(void);
 bool hw_acks_while_running(void);

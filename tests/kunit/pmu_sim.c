@@ -46,6 +46,18 @@
 #define DEBUGCTL_FREEZE		BIT_ULL(12)
 #define STATUS_FROZEN		BIT_ULL(59)
 
+/* AMD's: APM volume 2, "Performance Monitoring Counters" */
+#define K7_EVNTSEL0		0xc0010000
+#define K7_PERFCTR0		0xc0010004
+#define PERF_CTL0		0xc0010200	/* and PERF_CTR0 behind it, and so forth */
+#define PERF_LEGACY		4
+#define AMD_GLOBAL_STATUS	0xc0000300
+#define AMD_GLOBAL_CTL		0xc0000301
+#define AMD_GLOBAL_STATUS_CLR	0xc0000302
+/* Bits of PERF_CTL that are none read as zeros. */
+#define PERF_CTL_BITS		(GENMASK_ULL(41, 40) | (GENMASK_ULL(35, 0) & ~BIT_ULL(19) & \
+				  ~BIT_ULL(21)))
+
 #define RDPMC_FIXED		0x40000000
 
 #define EVTSEL_USR		BIT_ULL(16)
@@ -289,7 +301,8 @@ void sim_nmi_comes(struct sim_cpu *sim)
 		sim->dropped++;
 		return;
 	}
-	sim->regs.lvtpc |= SIM_LVTPC_MASKED;
+	if (!sim->pmu.amd)
+		sim->regs.lvtpc |= SIM_LVTPC_MASKED;
 	sim_nmi(sim);
 }
 
@@ -303,7 +316,8 @@ static void sim_nmi_nears(struct sim_cpu *sim)
 /* A counter has overflowed that interrupts. */
 static void raise_pmi(struct sim_cpu *sim)
 {
-	sim->freezes |= sim->regs.debugctl & DEBUGCTL_FREEZE && sim->pmu.version >= 4;
+	sim->freezes |= sim->regs.debugctl & DEBUGCTL_FREEZE &&
+			(sim->pmu.version >= 4 || sim->pmu.freezes);
 	if (sim->regs.lvtpc & SIM_LVTPC_MASKED)
 		sim->dropped++;
 	else if (!sim->nmi_in)
@@ -400,7 +414,12 @@ static void count_generic(struct sim_cpu *sim, unsigned int i, u8 event,
 		return;
 	if (!(sel & EVTSEL_EN) || !gate_is_open(sim, i))
 		return;
-	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask || sel & EVTSEL_UMASK2)
+	/* AMD's cycles have another number, and events four bits more. */
+	if (sim->pmu.amd && event == 0x3c)
+		event = 0x76;
+	if (sim->pmu.amd ? sel >> 32 & 0xf : sel & EVTSEL_UMASK2)
+		return;
+	if ((sel & 0xff) != event || (sel >> 8 & 0xff) != umask)
 		return;
 	if (sel & (user ? EVTSEL_USR : EVTSEL_OS))
 		grow(sim, &sim->regs.pmc[i], i, n);
@@ -487,7 +506,9 @@ static int write_evtsel(struct sim_cpu *sim, unsigned int i, u64 val)
 		reserved &= ~EVTSEL_EQ;
 	if (sim->pmu.version < 3 || sim->pmu.version > 4)
 		reserved |= EVTSEL_ANY;
-	if (val & reserved)
+	if (sim->pmu.amd)
+		val &= PERF_CTL_BITS;
+	else if (val & reserved)
 		return -EIO;
 	if (!is_broken(sim, i, SIM_CONTROL_IGNORES))
 		sim->regs.evtsel[i] = val;
@@ -570,6 +591,8 @@ static int write_fixed_ctr_ctrl(struct sim_cpu *sim, u64 val)
 
 static int write_global_ctrl(struct sim_cpu *sim, u64 val)
 {
+	if (sim->pmu.amd)
+		val &= all_counters(sim);
 	if (val & ~all_counters(sim))
 		return -EIO;
 	sim->regs.global_ctrl = val;
@@ -585,7 +608,7 @@ static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
 		defined |= BIT_ULL(61);
 	if (sim->pmu.version >= 4)
 		defined |= BIT_ULL(58) | BIT_ULL(59) | BIT_ULL(60);
-	if (val & ~defined)
+	if (val & ~defined && !sim->pmu.amd)
 		return -EIO;
 	if (!sim->pmu.ack_running || sim->regs.global_ctrl)
 		sim->regs.global_status &= ~val | sim->sticky;
@@ -594,7 +617,27 @@ static int write_ovf_ctrl(struct sim_cpu *sim, u64 val)
 
 static bool has_a_pmc(const struct sim_cpu *sim)
 {
-	return sim->pmu.version >= 6 || (sim->pmu.pdcm && sim->pmu.full_width);
+	return sim->pmu.version >= 6 || (sim->pmu.pdcm && sim->pmu.full_width) || sim->pmu.amd;
+}
+
+/* The register of Intel's that is like it; 0 if there is none. */
+static u32 like_intels(const struct sim_cpu *sim, u32 msr)
+{
+	u32 i = (msr - PERF_CTL0) / 2;
+
+	if (msr >= K7_EVNTSEL0 && msr < K7_EVNTSEL0 + PERF_LEGACY)
+		return PERFEVTSEL0 + msr - K7_EVNTSEL0;
+	if (msr >= K7_PERFCTR0 && msr < K7_PERFCTR0 + PERF_LEGACY)
+		return A_PMC0 + msr - K7_PERFCTR0;
+	if (sim->pmu.amd == SIM_AMD_CORE && msr >= PERF_CTL0 && i < sim->pmu.gp)
+		return i + ((msr - PERF_CTL0) % 2 ? A_PMC0 : PERFEVTSEL0);
+	if (msr == AMD_GLOBAL_STATUS)
+		return GLOBAL_STATUS;
+	if (msr == AMD_GLOBAL_CTL)
+		return GLOBAL_CTRL;
+	if (msr == AMD_GLOBAL_STATUS_CLR)
+		return GLOBAL_OVF_CTRL;
+	return msr == DEBUGCTL ? msr : 0;
 }
 
 /*
@@ -606,6 +649,8 @@ static u32 legacy(const struct sim_cpu *sim, u32 msr)
 	u32 n = (msr & 0x7f) / 4;
 	bool fixed = msr & 0x80;
 
+	if (sim->pmu.amd)
+		return like_intels(sim, msr);
 	if (sim->pmu.version < 6)
 		return msr;
 	if (msr < GP0_CTR || msr >= GP0_CTR + 0x100)
@@ -898,7 +943,10 @@ void hw_run_known_code(unsigned int rounds)
 
 static void leaf_1(const struct sim_pmu *pmu, u32 *eax, u32 *ecx)
 {
-	*eax = (pmu->family ?: 6) << 8 | (pmu->model & 0xf) << 4 | (pmu->model >> 4) << 16;
+	u32 family = pmu->family ?: pmu->amd ? 0x17 : 6, base = min(family, 0xfU);
+
+	*eax = base << 8 | (family - base) << 20 | (pmu->model & 0xf) << 4 |
+	       (pmu->model >> 4) << 16;
 	*ecx = (pmu->pdcm ? BIT(15) : 0) | (pmu->hypervisor ? BIT(31) : 0);
 }
 
@@ -953,6 +1001,12 @@ void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 	*ebx = 0;
 	*ecx = 0;
 	*edx = 0;
+	if (leaf == 0x80000001 && pmu->amd == SIM_AMD_CORE)
+		*ecx = BIT(23);
+	if (leaf == 0x80000022 && pmu->amd && pmu->version >= 2) {
+		*eax = 1 | (pmu->freezes ? BIT(2) : 0);
+		*ebx = pmu->gp;
+	}
 	if (leaf > (pmu->last_leaf ?: has_ext(pmu) ? 0x23 : 0x16))
 		return;
 	if (leaf == 1)
@@ -971,7 +1025,12 @@ void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 
 bool hw_has_architectural_vendor(void)
 {
-	return !this_sim()->pmu.other_vendor;
+	return !this_sim()->pmu.other_vendor && !this_sim()->pmu.amd;
+}
+
+bool hw_has_amd_vendor(void)
+{
+	return this_sim()->pmu.amd;
 }
 
 bool hw_has_tsx_force_abort(void)
@@ -1020,10 +1079,16 @@ static void give(struct sim_reservations *r, u32 *held, u32 bit, u32 msr)
 		r->wrong++;
 }
 
+/* A counter's number, by the first register of its kind. */
+static unsigned int number_of(u32 msr, u32 intels, u32 amds)
+{
+	return msr - (msr >= amds ? amds : intels);
+}
+
 bool hw_reserve_evntsel(u32 msr)
 {
 	struct sim_reservations *r = &sim_reservations;
-	u32 bit = BIT(msr - PERFEVTSEL0);
+	u32 bit = BIT(number_of(msr, PERFEVTSEL0, K7_EVNTSEL0));
 
 	if (r->fail_nth && --r->fail_nth == 0)
 		return false;
@@ -1037,7 +1102,7 @@ bool hw_reserve_evntsel(u32 msr)
 void hw_release_evntsel(u32 msr)
 {
 	struct sim_reservations *r = &sim_reservations;
-	unsigned int i = msr - PERFEVTSEL0, cpu;
+	unsigned int i = number_of(msr, PERFEVTSEL0, K7_EVNTSEL0), cpu;
 
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
 		if (sim_cpu(cpu)->regs.evtsel[i] & EVTSEL_EN &&
@@ -1050,11 +1115,13 @@ void hw_release_evntsel(u32 msr)
 bool hw_reserve_perfctr(u32 msr)
 {
 	struct sim_reservations *r = &sim_reservations;
-	u32 bit = BIT(msr - PMC0);
+	unsigned int i = number_of(msr, PMC0, K7_PERFCTR0);
+	u32 bit;
 
 	/* Linux knows no other, and lets everybody have it. */
-	if (!(msr >= PMC0 && msr < PMC0 + SIM_GENERIC))
+	if (i >= SIM_GENERIC)
 		return true;
+	bit = BIT(i);
 	if (r->fail_nth && --r->fail_nth == 0)
 		return false;
 	if ((r->held_perfctr | r->foreign_perfctr) & bit)
@@ -1067,7 +1134,7 @@ void hw_release_perfctr(u32 msr)
 {
 	struct sim_reservations *r = &sim_reservations;
 
-	give(r, &r->held_perfctr, BIT(msr - PMC0), msr);
+	give(r, &r->held_perfctr, BIT(number_of(msr, PMC0, K7_PERFCTR0)), msr);
 }
 
 /* --- perf -------------------------------------------------------------------- */

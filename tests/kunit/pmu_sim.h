@@ -7,8 +7,8 @@
  * pmu_frontend.h, and nothing else.
  *
  * A counter that interrupts when it overflows does so through LVTPC: an NMI, which masks the
- * entry.  One that comes while it is masked is lost.  With IA32_DEBUGCTL[12] the overflow
- * freezes all counters, from version 4 on.
+ * entry, except for AMD's.  One that comes while it is masked is lost.  With IA32_DEBUGCTL[12] the
+ * overflow freezes all counters, from version 4 on.
  *
  * Not modelled: edge, inv, cmask and eq.
  *
@@ -55,6 +55,9 @@
  * @more_events: events that CPUID.23H.3:EAX has besides those of leaf 0AH
  * @subleaves: CPUID.23H.0:EAX; 0 stands for 0BH; with sub-leaf 2 all counters can be
  *	reloaded, with sub-leaf 5 the first of each kind can count precise events
+ * @amd: AMD's PMU instead, with its registers and events: counters are @gp, of 48 bits, @version
+ *	is 1 before PerfMonV2, which is 2
+ * @freezes: with PerfMonV2: IA32_DEBUGCTL[12]
  * @extra: there are the registers of events that need another one; with 37 bits
  * @last_leaf: CPUID's highest basic leaf; 0 stands for 16H, or 23H
  */
@@ -68,7 +71,8 @@ struct sim_pmu {
 	u32 ebx;
 	unsigned int ebx_length;
 	bool pdcm, full_width, hypervisor, xen_pv, other_vendor, secret, tfa;
-	bool ack_running, user_rdpmc, hybrid, ext, extra;
+	bool ack_running, user_rdpmc, hybrid, ext, extra, freezes;
+	enum sim_amd { SIM_NOT_AMD, SIM_AMD_LEGACY, SIM_AMD_CORE } amd;
 	u8 family, model, threads;
 	u32 last_leaf, lacks, more_events, subleaves;
 };

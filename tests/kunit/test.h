@@ -10,6 +10,7 @@
 
 #include "pmu_cpu.h"
 #include "pmu_event.h"
+#include "pmu_names.h"
 #include "pmu_schedule.h"
 #include "pmu_parse.h"
 #include "pmu_read.h"
@@ -32,7 +33,7 @@ enum {
 	V5_HOLE,
 	V2_SECRET,
 	V5_ONE_OF_EACH,
-	V6_HOLES,
+	V6_HOLES, AMD_LEGACY, AMD_CORE, AMD_V2,
 };
 
 static const struct sim_pmu test_pmus[] __maybe_unused = {
@@ -90,6 +91,18 @@ static const struct sim_pmu test_pmus[] __maybe_unused = {
 	  .name = "v6-gp012457-fixed02456-48", .ebx_length = 7,
 	  .version = 6, .gp = 6, .gp_bitmap = 0xb7, .width = 48,
 	  .fixed = 1, .fixed_width = 48, .fixed_bitmap = 0x75, .subleaves = 0x2f },
+	[AMD_LEGACY] = {
+	  .name = "amd-legacy-gp4-48",
+	  .amd = SIM_AMD_LEGACY, .version = 1, .gp = 4, .width = 48, .full_width = true,
+	  .pdcm = true },
+	[AMD_CORE] = {
+	  .name = "amd-core-gp6-48",
+	  .amd = SIM_AMD_CORE, .version = 1, .gp = 6, .width = 48, .full_width = true,
+	  .pdcm = true },
+	[AMD_V2] = {
+	  .name = "amd-v2-gp6-48",
+	  .amd = SIM_AMD_CORE, .version = 2, .gp = 6, .width = 48, .full_width = true,
+	  .pdcm = true, .freezes = true },
 };
 
 #define PMU(id)		(&test_pmus[id])

@@ -242,7 +242,8 @@ static struct pool *make_pool(struct kunit *test, const struct model *model,
 	sim_perf = (struct sim_perf) { .events = pool->perf, .nr = POOL };
 	held = my_perf_hold(TEST_CPU, NULL);
 	for (i = 0; i < POOL; i++) {
-		err = my_names_resolve(TEST_CPU, true, &pool->attr[i], &why);
+		err = my_names_resolve(&my_pmu_cpu_of(TEST_CPU)->pmu, TEST_CPU, true,
+				       &pool->attr[i], &why);
 		KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	}
 	my_perf_let_go(held);

@@ -121,7 +121,7 @@ static const struct config_row config_rows[] = {
 	{ "cpu/event=0xc0,umask=0x1234/@gp1", PMU(V6_HOLES), 0x1200004334c0, 0x1905, 0x1904, 1, 48,
 	  true },
 	{ "cpu/event=0xc4,eq,cmask=3/u@gp2", PMU(V6_HOLES), 0x10034100c4, 0x1909, 0x1908, 2, 48 },
-	{ "r10000003c@gp0", PMU(V6_HOLES), 0x43003c, 0x1901, 0x1900, 0, 48 },
+	{ "r200000003c@gp0", PMU(V6_HOLES), 0x43003c, 0x1901, 0x1900, 0, 48 },
 	{ "r73@fixed4", PMU(V6_HOLES), 0x30000, 0x38d, 0x1990, 0x40000004, 48 },
 	{ "r19c:u@fixed5", PMU(V6_HOLES), 0x200000, 0x38d, 0x1994, 0x40000005, 48 },
 	{ "r2c2:k@fixed6", PMU(V6_HOLES), 0x1000000, 0x38d, 0x1998, 0x40000006, 48 },
@@ -209,6 +209,7 @@ static void intel_counters(struct kunit *test)
 {
 	const struct counters_row *row = test->param_value;
 	const struct my_perf_event_attr attr = { .config = row->config };
+	const struct my_perf_event_attr amds = { .config = row->config | BIT_ULL(35) };
 	struct my_event_set *set = test_set(test, PMU(V4), "cycles");
 	struct my_x86_pmu pmu = set->cpu->pmu;
 	const char *reason = NULL;
@@ -222,6 +223,8 @@ static void intel_counters(struct kunit *test)
 	pmu.counters = 0xffff000000ff;
 	counters = pmu.ops->counters_for(&pmu, &attr, NULL, &reason);
 	KUNIT_EXPECT_EQ(test, counters, row->counters);
+	KUNIT_EXPECT_EQ(test, pmu.ops->counters_for(&pmu, &amds, NULL, &reason), 0ULL);
+	KUNIT_EXPECT_STREQ(test, reason, "has events of 8 bits; more are AMD's");
 }
 
 /* perf, which knows the model, is believed; and where an event can be programmed, too. */

@@ -28,7 +28,7 @@
 #define VERSION_0 \
 	"no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)"
 #define OTHER_VENDOR \
-	"no PMU that is known here: Intel's, Zhaoxin's and Centaur's are, AMD's is not yet"
+	"no PMU that is known here: those of Intel, AMD, Hygon, Zhaoxin and Centaur are"
 #define XEN_PV		"no PMU: a Xen PV guest's belongs to the hypervisor"
 #define CAP_FAULTS \
 	"no PMU: IA32_PERF_CAPABILITIES faults though CPUID promises it"

@@ -205,13 +205,17 @@ struct my_event_set *test_set(struct kunit *test, const struct sim_pmu *pmu,
 	struct my_perf_event_attr *attr;
 	struct my_event_set *set;
 	struct my_pmu_why why;
-	int nr, err;
+	int nr, err, i;
 
 	set = new_set(test, pmu);
 	attr = kunit_kcalloc(test, MY_PMC_MAX, sizeof(*attr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, attr);
 	nr = my_parse_events(counters, attr, MY_PMC_MAX, &why);
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why.text);
+	for (i = 0; i < nr && pmu->amd; i++) {
+		err = my_names_lookup(NULL, &set->cpu->pmu, TEST_CPU, &attr[i], &why);
+		KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
+	}
 	err = test_assign(set, attr, nr, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
 	return set;

@@ -6,6 +6,8 @@
 #include "pmu_perf.h"
 #include "test.h"
 
+#define PMU_1	(&my_pmu_cpu_of(1)->pmu)
+
 /* perf.h's numbers, written here once more. */
 #define HARDWARE	0
 #define CACHE		3
@@ -39,8 +41,8 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x1c6, PERFS | 0x1c6, .extra = 0x3f7, .valid = 0x7fff17 },
 	{ RAW, 0x1cd, PERFS | 0x1cd, .extra = 0x3f6, .valid = 0xffff },
 	{ RAW, 0x12b, .err = -ENXIO },
-	{ RAW, 0x1000000c0, PERFS | 0x1000000c0 },
-	{ RAW, 0x2000000c0, PERFS | 0xc0 },
+	{ RAW, 0x20000000c0, PERFS | 0x20000000c0 },
+	{ RAW, 0x40000000c0, PERFS | 0xc0 },
 	{ RAW, 0x82d0, PERFS | 0x82d0 },
 	{ RAW, 0x100019c, PERFS | 0x100019c },
 	{ RAW, 0x48408c2, PERFS | 0x48408c2 },
@@ -53,7 +55,7 @@ static const struct sim_perf_event perfs_events[] = {
 	{ RAW, 0x8900, .err = -EINVAL },
 	{ RAW, 0x4c9, .err = -EINVAL },
 	{ RAW, 0x1c0, PERFS | 0x1c0 },
-	{ RAW, 0x10000003c, PERFS | 0x10000003c },
+	{ RAW, 0x200000003c, PERFS | 0x200000003c },
 	{ RAW, 0xfb, .err = -ENXIO },
 	/* version 6: it takes the first four as they are, and drops bits of the others */
 	{ RAW, 0x1200000034c0, PERFS | 0x1200000034c0, .counters = 0xff },
@@ -141,7 +143,7 @@ static const struct name_row name_rows[] = {
 	{ "r99", 0x99, false },
 	{ "cpu/event=0xc4,pc/", 0xc4, false },
 	{ "cpu/event=0xc3,umask=1,edge,inv,cmask=1/", 0x18401c3, false },
-	{ "r2000000c0", 0xc0, false },
+	{ "r40000000c0", 0xc0, false },
 	/* the bits of version 6, whether perf knows them or not */
 	{ "cpu/event=0xc0,umask=0x1234/", 0x1200000034c0, false },
 	{ "r10010000c0", 0x10010000c0, false },
@@ -182,7 +184,7 @@ static int resolve(struct kunit *test, const char *events,
 	KUNIT_ASSERT_GT_MSG(test, nr, 0, "%s", why->text);
 	held = my_perf_hold(1, NULL);
 	for (i = 0; i < nr && !err; i++)
-		err = my_names_resolve(1, false, &attr[i], why);
+		err = my_names_resolve(PMU_1, 1, false, &attr[i], why);
 	my_perf_let_go(held);
 	return err;
 }
@@ -190,7 +192,7 @@ static int resolve(struct kunit *test, const char *events,
 static int list(struct my_names *names, struct my_pmu_why *why)
 {
 	void *held = my_perf_hold(1, NULL);
-	int err = my_names_list(1, false, names, why);
+	int err = my_names_list(PMU_1, 1, false, names, why);
 
 	my_perf_let_go(held);
 	return err;
@@ -239,7 +241,7 @@ static void names_new_bits(struct kunit *test)
 	held = my_perf_hold(1, NULL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		KUNIT_ASSERT_EQ(test, my_parse_events(rows[i].event, &attr, 1, &why), 1);
-		KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), 0);
+		KUNIT_EXPECT_EQ(test, my_names_resolve(PMU_1, 1, true, &attr, &why), 0);
 		KUNIT_EXPECT_EQ_MSG(test, attr.counters, rows[i].counters, "%s", rows[i].event);
 	}
 	my_perf_let_go(held);
@@ -288,7 +290,7 @@ static const struct refused_name refused_names[] = {
 	{ "cpu/event=0xc2,umask=1,config1=1/",
 	  "'cpu/event=0xc2,umask=1,config1=1/': " NO_VALUE(1) },
 	{ "cpu/cycles,config1=7/", "'cpu/cycles,config1=7/': " NO_VALUE(7) },
-	{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
+	{ "r20000000c0", "'r20000000c0': it needs bits 0x2000000000 " NO_BITS },
 	{ "node-loads",
 	  "'node-loads': CPU 1 does not have this event, as perf says (error -22), "
 	  NOT_HERE },
@@ -305,8 +307,8 @@ static const struct refused_name refused_names[] = {
 	{ "r8000", "'r8000': " EXTRA },
 	{ "cpu/event=0,umask=0x87/k", "'cpu/event=0,umask=0x87/k': " EXTRA },
 	/* what it becomes by what is written beside it */
-	{ "cpu/cycles,r10000003c/",
-	  "'cpu/cycles,r10000003c/': it needs bits 0x100000000 " NO_BITS },
+	{ "cpu/cycles,r200000003c/",
+	  "'cpu/cycles,r200000003c/': it needs bits 0x2000000000 " NO_BITS },
 	{ "cpu/instructions,event=0x3b/", "'cpu/instructions,event=0x3b/': " EXTRA },
 	/* perf has it in sysfs, and then does not take it */
 	{ "tx-conflict",
@@ -470,11 +472,11 @@ static void names_lookup(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &found, 1, &why), 1);
 	/* perf drops the bits that the CPU does not have; without it nobody knows them. */
 	if (found.perf_config & ~0xff10ffffffffULL) {
-		KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &found, &why),
+		KUNIT_EXPECT_EQ(test, my_names_lookup(names, PMU_1, 1, &found, &why),
 				-EOPNOTSUPP);
 		return;
 	}
-	KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, 1, &found, &why), 0, "%s",
+	KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, PMU_1, 1, &found, &why), 0, "%s",
 			    why.text);
 	KUNIT_EXPECT_EQ(test, memcmp(&found, &asked, sizeof(found)), 0);
 	KUNIT_EXPECT_EQ(test, sim_perf.asked, 0U);
@@ -489,15 +491,15 @@ static void names_lookup_refused(struct kunit *test)
 		{ "LLC-load-misses", "'LLC-load-misses': " EXTRA },
 		{ "node-loads",
 		  "'node-loads': CPU 1 does not have this event, " NOT_HERE },
-		{ "r1000000c0", "'r1000000c0': it needs bits 0x100000000 " NO_BITS },
+		{ "r20000000c0", "'r20000000c0': it needs bits 0x2000000000 " NO_BITS },
 		{ "r12b", "'r12b': " EXTRA },
 		{ "cpu/event=0xc2,umask=1,config1=1/",
 		  "'cpu/event=0xc2,umask=1,config1=1/': " NO_VALUE(1) },
 		{ "cpu/cycles,config1=7/", "'cpu/cycles,config1=7/': " NO_VALUE(7) },
 		{ "cpu/bus-cycles,config1=7/", "'cpu/bus-cycles,config1=7/': " NO_VALUE(7) },
 		{ "r8000", "'r8000': " EXTRA },
-		{ "cpu/bus-cycles,r10000003c/",
-		  "'cpu/bus-cycles,r10000003c/': it needs bits 0x100000000 " NO_BITS },
+		{ "cpu/bus-cycles,r200000003c/",
+		  "'cpu/bus-cycles,r200000003c/': it needs bits 0x2000000000 " NO_BITS },
 		{ "mem-loads-aux", "'mem-loads-aux': " EXTRA },
 		{ "mem-loads", "'mem-loads': it needs what is not programmed here" },
 		{ "cpu/event=0x2b,umask=1,cmask=1/k",
@@ -513,23 +515,23 @@ static void names_lookup_refused(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, list(names, &why), 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		KUNIT_ASSERT_EQ(test, my_parse_events(rows[i].event, &attr, 1, &why), 1);
-		KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why),
+		KUNIT_EXPECT_EQ(test, my_names_lookup(names, PMU_1, 1, &attr, &why),
 				-EOPNOTSUPP);
 		KUNIT_EXPECT_STREQ(test, why.text, rows[i].why);
 	}
 	/* Of a CPU of which nothing is known there is what the architecture has. */
 	KUNIT_ASSERT_EQ(test, my_parse_events("branch-misses", &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, PMU_1, 1, &attr, &why), 0);
 	KUNIT_EXPECT_EQ(test, attr.config, 0xc5ULL);
 	KUNIT_ASSERT_EQ(test, my_parse_events("L1-dcache-loads", &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, PMU_1, 1, &attr, &why), -EOPNOTSUPP);
 	KUNIT_EXPECT_STREQ(test, why.text, "'L1-dcache-loads': " NOT_ASKED);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r1b7", &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, 1, &attr, &why), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(NULL, PMU_1, 1, &attr, &why), -EOPNOTSUPP);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r8100", &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(names, PMU_1, 1, &attr, &why), 0);
 	KUNIT_ASSERT_EQ(test, my_parse_events("r1cd", &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_lookup(names, 1, &attr, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_names_lookup(names, PMU_1, 1, &attr, &why), 0);
 }
 
 /**
@@ -593,18 +595,18 @@ static void names_extra(struct kunit *test)
 
 		KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &attr, 1, &why), 1);
 		sim_perf.counted = 0;
-		KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), 0);
+		KUNIT_EXPECT_EQ(test, my_names_resolve(PMU_1, 1, true, &attr, &why), 0);
 		KUNIT_EXPECT_EQ(test, sim_perf.counted, row->extra.msr ? 0U : 1U);
 		expect_extra(test, row, &attr);
 		my_perf_let_go(held);
 		KUNIT_ASSERT_EQ(test, my_parse_events(row->event, &attr, 1, &why), 1);
-		KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, 1, &attr, &why), 0, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, my_names_lookup(names, PMU_1, 1, &attr, &why), 0, "%s",
 				    why.text);
 		expect_extra(test, row, &attr);
 	}
 	sim_perf.err = -ENODEV;
 	KUNIT_ASSERT_EQ(test, my_parse_events(extra_rows[2].event, &attr, 1, &why), 1);
-	KUNIT_EXPECT_EQ(test, my_names_resolve(1, true, &attr, &why), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, my_names_resolve(PMU_1, 1, true, &attr, &why), -EOPNOTSUPP);
 	KUNIT_EXPECT_STREQ(test, why.text,
 			   "'cpu/event=0xbb,umask=1,config1=5/': " NOT_TAKEN(0x5, -19));
 }

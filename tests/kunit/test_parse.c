@@ -33,6 +33,7 @@
 #define TERMS \
 	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1=, period= or an event's name, each once, are known"
 #define NUMBER		"a number from 0 to 0xff is needed"
+#define EVENT_NUMBER	"a number from 0 to 0xfff is needed"
 #define UMASK_NUMBER	"a number from 0 to 0xffff is needed"
 #define BIT_NUMBER	"a number from 0 to 0x1 is needed"
 #define LONG_NUMBER	"a number from 0 to 0xffffffffffffffff is needed"
@@ -275,7 +276,7 @@ static const struct one_event one_event[] = {
 	  { "r12345", 0x2345, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x12345 } },
 	{ "r2840001c2",
-	  { "r2840001c2", 0x840001c2, .constraint = ANY, .perf_type = 4,
+	  { "r2840001c2", 0x2840001c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x2840001c2 } },
 	{ "r68401c2",
 	  { "r68401c2", 0x68401c2, .constraint = ANY, .perf_type = 4,
@@ -287,7 +288,7 @@ static const struct one_event one_event[] = {
 	  { "r8001c2", 0x8001c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0x8001c2 } },
 	{ "rffffffff00df01c2",
-	  { "rffffffff00df01c2", 0xff10008401c2, .constraint = ANY, .perf_type = 4,
+	  { "rffffffff00df01c2", 0xff1f008401c2, .constraint = ANY, .perf_type = 4,
 	    .perf_config = 0xffffffff00df01c2 } },
 
 	/* fields */
@@ -923,7 +924,7 @@ static const struct refused refused_events[] = {
 	{ "two numbers between slashes", "cpu/r1,r2/",
 	  "'cpu/r1,r2/': term 'r2'; " TERMS },
 	{ "name as two events", "cpu/event=cycles,event=branches/",
-	  "'cpu/event=cycles,event=branches/': event=branches; " NUMBER },
+	  "'cpu/event=cycles,event=branches/': event=branches; " EVENT_NUMBER },
 	{ "period too short", "cpu/cycles,period=99/",
 	  "'cpu/cycles,period=99/': period=99; a number from 100 to 2147483647 is needed" },
 	{ "period too long", "cpu/cycles,period=2147483648/",
@@ -992,34 +993,34 @@ static const struct refused refused_events[] = {
 	  "'cpu/umask=1/': event= is missing between the slashes" },
 
 	/* numbers */
-	{ "no =", "cpu/event/", "'cpu/event/': event=; " NUMBER },
-	{ "no number", "cpu/event=/", "'cpu/event=/': event=; " NUMBER },
+	{ "no =", "cpu/event/", "'cpu/event/': event=; " EVENT_NUMBER },
+	{ "no number", "cpu/event=/", "'cpu/event=/': event=; " EVENT_NUMBER },
 	{ "no number for umask", "cpu/event=1,umask=/",
 	  "'cpu/event=1,umask=/': umask=; " UMASK_NUMBER },
-	{ "= twice", "cpu/event==1/", "'cpu/event==1/': event==1; " NUMBER },
+	{ "= twice", "cpu/event==1/", "'cpu/event==1/': event==1; " EVENT_NUMBER },
 	{ "two numbers", "cpu/event=1=2/",
-	  "'cpu/event=1=2/': event=1=2; " NUMBER },
-	{ "too large, hexadecimal", "cpu/event=0x100/",
-	  "'cpu/event=0x100/': event=0x100; " NUMBER },
+	  "'cpu/event=1=2/': event=1=2; " EVENT_NUMBER },
+	{ "too large, hexadecimal", "cpu/event=0x1000/",
+	  "'cpu/event=0x1000/': event=0x1000; " EVENT_NUMBER },
 	{ "too large, decimal", "cpu/event=1,umask=65536/",
 	  "'cpu/event=1,umask=65536/': umask=65536; " UMASK_NUMBER },
 	{ "2 to the 64", "cpu/event=18446744073709551616/",
 	  "'cpu/event=18446744073709551616/': event=18446744073709551616; "
-	  NUMBER },
+	  EVENT_NUMBER },
 	{ "hexadecimal without 0x", "cpu/event=c0/",
-	  "'cpu/event=c0/': event=c0; " NUMBER },
+	  "'cpu/event=c0/': event=c0; " EVENT_NUMBER },
 	{ "decimal and a letter", "cpu/event=1c/",
-	  "'cpu/event=1c/': event=1c; " NUMBER },
-	{ "0x alone", "cpu/event=0x/", "'cpu/event=0x/': event=0x; " NUMBER },
-	{ "0X", "cpu/event=0Xc0/", "'cpu/event=0Xc0/': event=0Xc0; " NUMBER },
+	  "'cpu/event=1c/': event=1c; " EVENT_NUMBER },
+	{ "0x alone", "cpu/event=0x/", "'cpu/event=0x/': event=0x; " EVENT_NUMBER },
+	{ "0X", "cpu/event=0Xc0/", "'cpu/event=0Xc0/': event=0Xc0; " EVENT_NUMBER },
 	{ "0x twice", "cpu/event=0x0x1/",
-	  "'cpu/event=0x0x1/': event=0x0x1; " NUMBER },
-	{ "0xg", "cpu/event=0xg/", "'cpu/event=0xg/': event=0xg; " NUMBER },
-	{ "binary", "cpu/event=0b1/", "'cpu/event=0b1/': event=0b1; " NUMBER },
-	{ "sign", "cpu/event=-1/", "'cpu/event=-1/': event=-1; " NUMBER },
-	{ "plus", "cpu/event=+1/", "'cpu/event=+1/': event=+1; " NUMBER },
+	  "'cpu/event=0x0x1/': event=0x0x1; " EVENT_NUMBER },
+	{ "0xg", "cpu/event=0xg/", "'cpu/event=0xg/': event=0xg; " EVENT_NUMBER },
+	{ "binary", "cpu/event=0b1/", "'cpu/event=0b1/': event=0b1; " EVENT_NUMBER },
+	{ "sign", "cpu/event=-1/", "'cpu/event=-1/': event=-1; " EVENT_NUMBER },
+	{ "plus", "cpu/event=+1/", "'cpu/event=+1/': event=+1; " EVENT_NUMBER },
 	{ "conversions as a number", "cpu/event=%d/",
-	  "'cpu/event=%d/': event=%d; " NUMBER },
+	  "'cpu/event=%d/': event=%d; " EVENT_NUMBER },
 
 	/* slashes */
 	{ "cpu/", "cpu/", "'cpu/': " SLASH },

@@ -121,7 +121,7 @@ static void flush(struct kunit *test)
 
 static bool can_freeze(const struct sim_pmu *pmu)
 {
-	return pmu->version >= 4 && pmu->pdcm;
+	return (pmu->version >= 4 && pmu->pdcm) || pmu->freezes;
 }
 
 /* One counter of each kind that counts it, and what it is called. */
@@ -244,10 +244,42 @@ static void pmi_exact(struct kunit *test)
 
 static const char both[] = "{" EACH_1000 "@gp0," EACH_1000 "@gp1,instructions:u@gp2}";
 
+/**
+ * struct kind - a PMU, of a kind that sees and handles overflows in its own way
+ * @pmu: the PMU
+ * @crowd: events on three of its counters, two of them with a period
+ * @first_read: up to so many accesses from the overflow on, the second of two reads finds that
+ *	it was there at the first, too
+ * @handler: at least as many accesses as a PMI has
+ */
+struct kind {
+	const struct sim_pmu *pmu;
+	const char *crowd;
+	unsigned int first_read;
+	unsigned int handler;
+};
+
+static const struct kind kinds[] = {
+	{ PMU(V4),
+	  "cpu/instructions,period=1000/u@gp0,cycles:u@gp1,cpu/cycles,period=700/u@fixed1", 14, 9 },
+	{ PMU(AMD_CORE),
+	  "cpu/instructions,period=1000/u@gp0,cycles:u@gp1,cpu/cycles,period=700/u@gp2", 29, 10 },
+	{ PMU(AMD_V2),
+	  "cpu/instructions,period=1000/u@gp0,cycles:u@gp1,cpu/cycles,period=700/u@gp2", 14, 9 },
+};
+
+static void kind_desc(const struct kind *kind, char *desc)
+{
+	strscpy(desc, kind->pmu->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
+
 /* Two overflow on the same instruction; what counts beside them loses nothing. */
 static void pmi_together(struct kunit *test)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), both);
+	const struct kind *kind = test->param_value;
+	struct my_event_set *set = test_set(test, kind->pmu, both);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int i;
 
@@ -383,15 +415,13 @@ static void pmi_order(struct kunit *test)
 
 /* --- each access of the handler made to fail ------------------------------------ */
 
-#define HANDLER_ACCESSES	9
-
 /*
  * What it does not do the next read does, or says that it cannot; and afterwards samples
  * come again.
  */
-static void one_fault(struct kunit *test, unsigned int nth)
+static void one_fault(struct kunit *test, const struct sim_pmu *pmu, unsigned int nth)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), "cpu/instructions,period=1000/u@gp0");
+	struct my_event_set *set = test_set(test, pmu, "cpu/instructions,period=1000/u@gp0");
 	struct my_pmu_sample *sample = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	u64 count;
@@ -423,14 +453,15 @@ static void one_fault(struct kunit *test, unsigned int nth)
 
 static void pmi_faults(struct kunit *test)
 {
+	const struct kind *kind = test->param_value;
 	unsigned int nth;
 
 	test_run_there(test);
-	for (nth = 1; nth <= HANDLER_ACCESSES; nth++) {
+	for (nth = 1; nth <= kind->handler; nth++) {
 		my_pmi_freeze = false;
-		one_fault(test, nth);
-		my_pmi_freeze = true;
-		one_fault(test, nth);
+		one_fault(test, kind->pmu, nth);
+		my_pmi_freeze = can_freeze(kind->pmu);
+		one_fault(test, kind->pmu, nth);
 	}
 }
 
@@ -439,15 +470,9 @@ static void pmi_faults(struct kunit *test)
 /* More than any of the calls has. */
 #define ANYWHERE	80
 
-/* Up to when the second of two reads finds that an overflow was there at the first, too. */
-#define FIRST_READ	14
-
-static const char crowd[] =
-	"cpu/instructions,period=1000/u@gp0,cycles:u@gp1,cpu/cycles,period=700/u@fixed1";
-
-static void one_skid(struct kunit *test, unsigned int skid, u64 *count)
+static void one_skid(struct kunit *test, const struct kind *kind, unsigned int skid, u64 *count)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), crowd);
+	struct my_event_set *set = test_set(test, kind->pmu, kind->crowd);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int i;
 	u64 other;
@@ -479,24 +504,27 @@ static void one_skid(struct kunit *test, unsigned int skid, u64 *count)
 /* Reads: each overflow is counted once, and once a sample. */
 static void pmi_anywhere(struct kunit *test)
 {
+	const struct kind *kind = test->param_value;
 	unsigned int skid, order;
 	u64 count;
 
 	test_run_there(test);
-	for (order = 0; order < 2; order++) {
+	for (order = 0; order < 1 + can_freeze(kind->pmu); order++) {
 		my_pmi_freeze = order;
 		for (skid = 0; skid < ANYWHERE; skid++) {
-			one_skid(test, skid, &count);
+			one_skid(test, kind, skid, &count);
 			KUNIT_EXPECT_EQ_MSG(test, count, 2000ULL, "skid %u", skid);
 			/* What has not come by the second read is given up. */
-			KUNIT_EXPECT_EQ(test, nr_samples, skid < FIRST_READ ? 4U : 3U);
+			KUNIT_EXPECT_EQ_MSG(test, nr_samples, skid < kind->first_read ? 4U : 3U,
+					    "skid %u", skid);
 		}
 	}
 }
 
 static struct my_event_set *about_to_overflow(struct kunit *test, unsigned int skid)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), crowd);
+	const struct kind *kind = test->param_value;
+	struct my_event_set *set = test_set(test, kind->pmu, kind->crowd);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	test_up(test, set);
@@ -509,6 +537,7 @@ static struct my_event_set *about_to_overflow(struct kunit *test, unsigned int s
 /* Stops and starts: the NMI is ours, whenever it comes, and the count goes on. */
 static void pmi_stop_anywhere(struct kunit *test)
 {
+	const struct kind *kind = test->param_value;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct sim_registers before;
 	struct my_event_set *set;
@@ -516,7 +545,7 @@ static void pmi_stop_anywhere(struct kunit *test)
 
 	test_run_there(test);
 	for (skid = 0; skid < 2 * ANYWHERE; skid++) {
-		my_pmi_freeze = skid % 2;
+		my_pmi_freeze = skid % 2 && can_freeze(kind->pmu);
 		set = about_to_overflow(test, skid / 2);
 		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
 		flush(test);
@@ -537,8 +566,8 @@ static void pmi_stop_anywhere(struct kunit *test)
 	}
 	/* One that has not come by the end is waited for. */
 	for (skid = 0; skid < 2 * ANYWHERE; skid += 5) {
-		my_pmi_freeze = skid % 2;
-		set = test_set(test, PMU(V4), crowd);
+		my_pmi_freeze = skid % 2 && can_freeze(kind->pmu);
+		set = test_set(test, kind->pmu, kind->crowd);
 		before = sim->regs;
 		test_up(test, set);
 		run(test, 99, 10);
@@ -546,8 +575,31 @@ static void pmi_stop_anywhere(struct kunit *test)
 		run(test, 1, 10);
 		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 		sim->regs.lvtpc &= ~SIM_LVTPC_MASKED;
-		test_expect_registers(test, PMU(V4), &before, &sim->regs);
+		test_expect_registers(test, kind->pmu, &before, &sim->regs);
 		KUNIT_EXPECT_EQ(test, set->event[0].count, 1000ULL);
+	}
+}
+
+/* The PMI that ends a storm comes at any access of a read: INT is as the event has it. */
+static void pmi_storm_anywhere(struct kunit *test)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_event_set *set;
+	unsigned int skid;
+
+	test_run_there(test);
+	for (skid = 0; skid < ANYWHERE; skid++) {
+		set = about_to_overflow(test, skid);
+		set->cpu->storm.since = sim_now();
+		set->cpu->storm.nr = 100000 / HZ;
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 1000ULL, "skid %u", skid);
+		flush(test);
+		KUNIT_EXPECT_EQ_MSG(test, sim->regs.evtsel[0] & BIT(20),
+				    set->event[0].hw.config & BIT(20), "skid %u", skid);
+		sim->skid = 0;
+		run(test, 10, 10);
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 1100ULL, "skid %u", skid);
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	}
 }
 
@@ -650,7 +702,7 @@ static void pmi_freezes_anyway(struct kunit *test)
 
 	test_run_there(test);
 	for (skid = 0; skid < ANYWHERE; skid++) {
-		set = test_set(test, PMU(V4), crowd);
+		set = test_set(test, PMU(V4), kinds[0].crowd);
 		sim->regs.debugctl = BIT_ULL(12);
 		test_up(test, set);
 		run(test, 99, 10);
@@ -693,13 +745,14 @@ static void pmi_thaws(struct kunit *test)
 /* Of a counter that was stopped meanwhile one is claimed, for a while. */
 static void pmi_late(struct kunit *test)
 {
+	const struct kind *kind = test->param_value;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_event_set *set;
 	unsigned int i, waits;
 
 	test_run_there(test);
 	for (waits = 0; waits < 2; waits++) {
-		set = test_set(test, PMU(V4),
+		set = test_set(test, kind->pmu,
 			       "cpu/instructions,period=1000/u@gp0,cpu/instructions,period=777777/u@gp1");
 		test_up(test, set);
 		sim->skid = 1000;
@@ -712,8 +765,9 @@ static void pmi_late(struct kunit *test)
 			sim_now();
 		flush(test);
 		KUNIT_EXPECT_EQ(test, sim->unknown, waits);
+		/* Of AMD's there may be more. */
 		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, nmi_on_cpu, NULL));
-		KUNIT_EXPECT_EQ(test, sim->unknown, waits + 1);
+		KUNIT_EXPECT_EQ(test, sim->unknown, waits + !(kind->pmu->amd && !waits));
 		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	}
 }
@@ -860,7 +914,8 @@ static const char stormy[] =
 /* After so many as a tick may have there are none for a tick. */
 static void pmi_storm(struct kunit *test)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), stormy);
+	const struct kind *kind = test->param_value;
+	struct my_event_set *set = test_set(test, kind->pmu, stormy);
 	struct my_pmu_sample *sample = test_sample(test);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int seen;
@@ -1199,30 +1254,33 @@ static void pmi_storm_alone(struct kunit *test)
 }
 
 /* Interrupts are off until the register faults, so the timer cannot run before. */
-static void storm_and_fault(void *unused)
+static void storm_and_fault(void *reg)
 {
 	struct work work = { .steps = 1000, .step = 100, .user = true };
 
 	retire_steps(&work);
-	sim_cpu(smp_processor_id())->fail_reg = 0x186;
+	sim_cpu(smp_processor_id())->fail_reg = *(u32 *)reg;
 }
 
 /* If the register of INT faults, it is tried again: to be off, and to be on. */
 static void pmi_storm_faults(struct kunit *test)
 {
-	struct my_event_set *set = test_set(test, PMU(V4), stormy);
+	const struct kind *kind = test->param_value;
+	u32 select = kind->pmu->amd ? 0xc0010200 : 0x186;
+	u32 ctrl = kind->pmu->amd ? 0xc0000301 : 0x38f;
+	struct my_event_set *set = test_set(test, kind->pmu, stormy);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	test_up(test, set);
-	sim->fail_reg = 0x186;
+	sim->fail_reg = select;
 	storm(test, set);
 	KUNIT_EXPECT_EQ(test, set->period[0].throttles, 0ULL);
 	sim->fail_reg = 0;
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, storm_and_fault, NULL));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, storm_and_fault, &select));
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttles > 0);
 	msleep(20);
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
-	sim->fail_reg = 0x38f;
+	sim->fail_reg = kind->pmu->version < 2 ? select : ctrl;
 	msleep(20);
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
 	sim->fail_reg = 0;
@@ -1376,6 +1434,7 @@ static void pmi_refused(struct kunit *test)
 	sim->fail_reg = 0x1d9;
 	expect_refused(test, set, -EOPNOTSUPP, NO_FREEZE);
 	expect_refused(test, test_set(test, PMU(V3_LEGACY), event), -EOPNOTSUPP, NO_FREEZE);
+	expect_refused(test, test_set(test, PMU(AMD_CORE), event), -EOPNOTSUPP, NO_FREEZE);
 	expect_refused(test, test_set(test, &v4_without_pdcm, event), -EOPNOTSUPP, NO_FREEZE);
 	my_pmi_freeze = false;
 	set = test_set(test, PMU(V4), event);
@@ -1417,7 +1476,7 @@ static void pmi_up_unwinds(struct kunit *test)
 	test_run_there(test);
 	for (order = 0; order < 2; order++) {
 		my_pmi_freeze = order;
-		set = test_set(test, PMU(V4), crowd);
+		set = test_set(test, PMU(V4), kinds[0].crowd);
 		test_leave_traces(sim);
 		before = sim->regs;
 		for (nth = 1; ; nth++) {
@@ -1594,20 +1653,21 @@ static void pmi_in_advance(struct kunit *test)
 static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_step),
 	KUNIT_CASE_PARAM(pmi_exact, test_global_gen_params),
-	KUNIT_CASE(pmi_together),
+	KUNIT_CASE_PARAM(pmi_together, kind_gen_params),
 	KUNIT_CASE(pmi_group_count),
 	KUNIT_CASE(pmi_order),
-	KUNIT_CASE(pmi_faults),
-	KUNIT_CASE(pmi_anywhere),
-	KUNIT_CASE(pmi_stop_anywhere),
+	KUNIT_CASE_PARAM(pmi_faults, kind_gen_params),
+	KUNIT_CASE_PARAM(pmi_anywhere, kind_gen_params),
+	KUNIT_CASE_PARAM(pmi_stop_anywhere, kind_gen_params),
+	KUNIT_CASE_PARAM(pmi_storm_anywhere, kind_gen_params),
 	KUNIT_CASE(pmi_too_late),
 	KUNIT_CASE(pmi_foreign),
 	KUNIT_CASE(pmi_foreign_anywhere),
-	KUNIT_CASE(pmi_late),
+	KUNIT_CASE_PARAM(pmi_late, kind_gen_params),
 	KUNIT_CASE(pmi_masked),
 	KUNIT_CASE(pmi_stolen),
 	KUNIT_CASE(pmi_sticky),
-	KUNIT_CASE(pmi_storm),
+	KUNIT_CASE_PARAM(pmi_storm, kind_gen_params),
 	KUNIT_CASE(pmi_storm_number),
 	KUNIT_CASE(pmi_storm_few),
 	KUNIT_CASE(pmi_storm_stop),
@@ -1616,7 +1676,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_storm_fixed),
 	KUNIT_CASE(pmi_storm_alone),
 	KUNIT_CASE(pmi_storm_other),
-	KUNIT_CASE(pmi_storm_faults),
+	KUNIT_CASE_PARAM(pmi_storm_faults, kind_gen_params),
 	KUNIT_CASE(pmi_selftest_beside),
 	KUNIT_CASE(pmi_selftest_together),
 	KUNIT_CASE(pmi_selftest_late),

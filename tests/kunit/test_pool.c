@@ -185,7 +185,8 @@ static u64 writes(const struct sim_cpu *sim, u32 reg)
 static void pool_counts(struct kunit *test)
 {
 	struct my_pool *pool = fresh_pool(test, test->param_value);
-	struct my_pool_event *insn = new_event(test, 0xc0, 0), *user = new_event(test, 0x3c, 0);
+	u16 cycles = ((const struct sim_pmu *)test->param_value)->amd ? 0x76 : 0x3c;
+	struct my_pool_event *insn = new_event(test, 0xc0, 0), *user = new_event(test, cycles, 0);
 
 	user->attr.exclude_kernel = true;
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(insn)), 0ULL);
@@ -218,7 +219,8 @@ static void pool_group(struct kunit *test)
 	u64 first;
 
 	event[0] = new_event(test, 0xc0, BIT_ULL(0));
-	event[1] = new_event(test, 0x3c, 0);
+	event[1] = new_event(test, ((const struct sim_pmu *)test->param_value)->amd ? 0x76 : 0x3c,
+			     0);
 	sim->insns_per_access = 10;
 	DO_HERE(my_pool_stop(pool));
 	for (i = 0; i < 2; i++)
