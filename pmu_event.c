@@ -262,11 +262,14 @@ bool my_event_set_account(struct my_event_set *set,
 
 /* --- start and stop, on the set's CPU, interrupts off ---------------------------- */
 
+/* A PMI takes microseconds. */
+#define PATIENCE_NS	NSEC_PER_MSEC
+
 /**
- * my_event_set_find_overdue() - let PMIs that have not come for two stops come again
+ * my_event_set_find_overdue() - let PMIs come again of which one has not come
  * @set: the set, which has periods, and was stopped
  *
- * A PMI takes microseconds at most.  If an overflow is there at two stops in a row its PMI
+ * If an overflow is there at one stop, and still a millisecond later at another one, its PMI
  * does not come: somebody has masked it, or it came while it was masked.
  *
  * Context: the set's CPU, interrupts off; behind the stop.
@@ -275,11 +278,19 @@ void my_event_set_find_overdue(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 	u64 overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
+	u64 before = set->overdue;
 
-	/* If a register faults the next stop tries again. */
-	if (overdue & set->overdue)
-		my_pmi_rearm(cpu, overdue & set->overdue);
+	/* From here on an NMI takes away those that it handles. */
 	set->overdue = overdue;
+	if (!overdue)
+		return;
+	if (overdue & ~before) {
+		set->patience = my_pmu_now() + PATIENCE_NS;
+	} else if (my_pmu_now() >= set->patience) {
+		/* If a register faults a later stop tries again. */
+		my_pmi_rearm(cpu, overdue);
+		set->overdue = 0;
+	}
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * One register starts and stops all counters, and another one has their overflow bits.  In
  * Intel's PMUs from version 2 on these are IA32_PERF_GLOBAL_CTRL and IA32_PERF_GLOBAL_STATUS.
- * AMD's PerfMonV2 has the same registers at other addresses; no back end drives it yet.
+ * AMD's PerfMonV2 has the same registers at other addresses.
  * Back ends include this header, and have the rest of their PMUs themselves.
  *
  * SDM volume 3, "Architectural performance monitoring version 2" and "version 4"; AMD64

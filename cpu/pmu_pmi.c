@@ -215,6 +215,7 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 			if (unlikely(cpu->working) && left & -left & cpu->arming)
 				continue;
 			handled++;
+			set->overdue &= ~(left & -left);
 			if (unlikely(cpu->working) && is_busy(cpu, set)) {
 				write_sample(set, event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
@@ -222,7 +223,6 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 					irq_work_queue(&set->restart.work);
 				continue;
 			}
-			set->overdue &= ~(left & -left);
 			add_overflow(ops, event, period);
 			while (local_read(&period->owed) > 0)
 				write_sample(set, event, period, false, regs);

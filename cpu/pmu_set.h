@@ -277,7 +277,9 @@ struct my_restart {
  * @up_before: for how long it had been up before, ns
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
- * @overdue: counters that interrupt whose overflow bit was set then
+ * @overdue: counters that interrupt whose overflow bit was set then, and whose PMI has not
+ *	come since
+ * @patience: until then it may still come, ns
  * @period: of each event that has one, how far it is
  * @overflow: called in the NMI for each sample, in place of the tracepoint; or NULL.  @busy:
  *	the CPU is at work on counts of the set
@@ -327,6 +329,7 @@ struct my_event_set {
 	u64 excluded;
 	struct my_pmu_stopped stopped;
 	u64 overdue;
+	u64 patience;
 	struct my_period period[MY_EVENTS_MAX];
 	void (*overflow)(struct my_perf_event *event, bool busy, struct pt_regs *regs);
 };

@@ -77,7 +77,6 @@
  * @kind: see my_pool_kind()
  * @pmis: its counters may interrupt
  * @next: when all are freed
- * @patience: until then a PMI that has not come is only late, CLOCK_MONOTONIC, ns
  *
  * Used on the CPU alone, with interrupts off; except that @set.used and @set.offline change under
  * pools_lock, too, and @kind under that alone.  An NMI finds in @on the event that has
@@ -98,7 +97,6 @@ struct my_pool {
 	bool inside;
 	int kind;
 	bool pmis;
-	u64 patience;
 	struct my_pool *next;
 };
 
@@ -126,9 +124,6 @@ static struct {
 	unsigned int rate_log2;
 } state;
 
-/* A PMI takes microseconds. */
-#define PATIENCE_NS		NSEC_PER_MSEC
-
 /* --- stop and start ----------------------------------------------------------------- */
 
 static u64 time_of(struct my_pool *pool)
@@ -136,19 +131,6 @@ static u64 time_of(struct my_pool *pool)
 	if (!pool->now)
 		pool->now = my_pmu_now();
 	return pool->now;
-}
-
-/* Here one stop may follow the other sooner than a PMI its overflow. */
-static noinline void find_overdue(struct my_pool *pool)
-{
-	struct my_event_set *set = &pool->set;
-	u64 seen = set->overdue;
-
-	if (my_pmu_now() < pool->patience)
-		set->overdue = 0;
-	my_event_set_find_overdue(set);
-	if (!(set->overdue & seen))
-		pool->patience = time_of(pool) + PATIENCE_NS;
 }
 
 /*
@@ -168,7 +150,7 @@ static noinline void stop_counters(struct my_pool *pool)
 		if (set->stopped.enabled && !pool->taken_to_stand)
 			set->stopped_externally |= set->active_counters & ~set->stopped.running;
 		if (unlikely(set->periods))
-			find_overdue(pool);
+			my_event_set_find_overdue(set);
 	}
 	pool->taken_to_stand = false;
 }

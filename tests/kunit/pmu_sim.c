@@ -225,6 +225,17 @@ u64 sim_now(void)
 	return atomic64_add_return(HELD_CLOCK_NS, &held_clock);
 }
 
+/**
+ * sim_pass_ms() - let time pass, by the held clock
+ * @ms: how much
+ *
+ * Context: any.
+ */
+void sim_pass_ms(unsigned int ms)
+{
+	atomic64_add(ms * NSEC_PER_MSEC, &held_clock);
+}
+
 /* --- interrupts -------------------------------------------------------------- */
 
 bool sim_without_apic, sim_without_nmis;

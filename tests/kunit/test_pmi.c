@@ -437,8 +437,11 @@ static void one_fault(struct kunit *test, const struct sim_pmu *pmu, unsigned in
 	if (!sample->marks.clobbered)
 		KUNIT_EXPECT_EQ_MSG(test, sample->count[0], 1000ULL, "access %u", nth);
 	count = sample->count[0];
+	/* What has not come by then is overdue. */
+	sim_pass_ms(2);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, sample), 0);
 	KUNIT_EXPECT_EQ_MSG(test, sample->count[0], count, "access %u", nth);
+	sim_pass_ms(2);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, sample), 0);
 	KUNIT_EXPECT_EQ_MSG(test, sample->marks.clobbered, 0ULL, "access %u", nth);
 	nr_samples = 0;
@@ -470,7 +473,9 @@ static void pmi_faults(struct kunit *test)
 /* More than any of the calls has. */
 #define ANYWHERE	80
 
-static void one_skid(struct kunit *test, const struct kind *kind, unsigned int skid, u64 *count)
+/* @wait: between the reads, in ms */
+static void one_skid(struct kunit *test, const struct kind *kind, unsigned int skid,
+		     unsigned int wait, u64 *count)
 {
 	struct my_event_set *set = test_set(test, kind->pmu, kind->crowd);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
@@ -482,8 +487,10 @@ static void one_skid(struct kunit *test, const struct kind *kind, unsigned int s
 	run(test, 99, 10);
 	sim->skid = skid;
 	run(test, 1, 10);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 1000ULL, "skid %u", skid);
+		sim_pass_ms(wait);
+	}
 	flush(test);
 	sim->skid = 0;
 	run(test, 100, 10);
@@ -512,11 +519,15 @@ static void pmi_anywhere(struct kunit *test)
 	for (order = 0; order < 1 + can_freeze(kind->pmu); order++) {
 		my_pmi_freeze = order;
 		for (skid = 0; skid < ANYWHERE; skid++) {
-			one_skid(test, kind, skid, &count);
+			one_skid(test, kind, skid, 2, &count);
 			KUNIT_EXPECT_EQ_MSG(test, count, 2000ULL, "skid %u", skid);
 			/* What has not come by the second read is given up. */
 			KUNIT_EXPECT_EQ_MSG(test, nr_samples, skid < kind->first_read ? 4U : 3U,
 					    "skid %u", skid);
+			/* However often it is read within a millisecond, it is not. */
+			one_skid(test, kind, skid, 0, &count);
+			KUNIT_EXPECT_EQ_MSG(test, count, 2000ULL, "skid %u", skid);
+			KUNIT_EXPECT_EQ_MSG(test, nr_samples, 4U, "skid %u", skid);
 		}
 	}
 }
@@ -748,7 +759,7 @@ static void pmi_late(struct kunit *test)
 	const struct kind *kind = test->param_value;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_event_set *set;
-	unsigned int i, waits;
+	unsigned int waits;
 
 	test_run_there(test);
 	for (waits = 0; waits < 2; waits++) {
@@ -761,8 +772,8 @@ static void pmi_late(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
 		KUNIT_EXPECT_EQ(test, set->period[0].lost, 1ULL);
 		/* 100 ms, by the simulated clock */
-		for (i = 0; waits && i < 100001; i++)
-			sim_now();
+		if (waits)
+			sim_pass_ms(101);
 		flush(test);
 		KUNIT_EXPECT_EQ(test, sim->unknown, waits);
 		/* Of AMD's there may be more. */
@@ -791,6 +802,9 @@ static void pmi_masked(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 1000ULL);
 		KUNIT_EXPECT_TRUE(test, sim->regs.lvtpc & SIM_LVTPC_MASKED);
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 1000ULL);
+		KUNIT_EXPECT_TRUE(test, sim->regs.lvtpc & SIM_LVTPC_MASKED);
+		sim_pass_ms(1);
+		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 1000ULL);
 		KUNIT_EXPECT_EQ(test, sim->regs.lvtpc, 0x400U);
 		KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
 		KUNIT_EXPECT_EQ(test, set->period[0].lost, 1ULL);
@@ -798,16 +812,29 @@ static void pmi_masked(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, nr_samples, 1U);
 		KUNIT_EXPECT_EQ(test, samples[0].ip, 2000ULL);
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 2000ULL);
-		/* And if its register faults the next read tries again. */
+		/* And if its register faults a later read tries again. */
 		sim->regs.lvtpc |= SIM_LVTPC_MASKED;
 		run(test, 100, 10);
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 3000ULL);
+		sim_pass_ms(1);
 		sim->fail_reg = 0x390;
 		KUNIT_EXPECT_EQ(test, my_event_set_keep_up(set), 0);
 		KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT(0), 1ULL);
 		sim->fail_reg = 0;
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 3000ULL);
+		KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT(0), 1ULL);
+		sim_pass_ms(1);
+		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 3000ULL);
 		KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
+		/* The next one has its time. */
+		run(test, 99, 10);
+		sim->skid = 1000;
+		run(test, 1, 10);
+		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 4000ULL);
+		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 4000ULL);
+		flush(test);
+		KUNIT_EXPECT_EQ(test, nr_samples, 2U);
+		sim->skid = 0;
 		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	}
 }

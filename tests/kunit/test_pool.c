@@ -315,13 +315,11 @@ static void pool_unreliable(struct kunit *test)
 {
 	struct my_pool *pool;
 	struct my_pool_event *event;
-	unsigned int look;
 
 	pool = fresh_pool(test, PMU(V2_32));
 	event = new_event(test, 0xc0, BIT_ULL(0));
 	pool->set.cpu->overflow_reliable &= ~BIT_ULL(0);
-	for (look = 0; look < 100000; look++)
-		sim_now();
+	sim_pass_ms(100);
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	test_retire(test, 10, 0);
 	DO_HERE(del(event));
@@ -721,7 +719,7 @@ static void pool_keeps_up(struct kunit *test)
 	struct my_pool *pool = fresh_pool(test, PMU(V2_32));
 	struct my_pool_event *event = new_event(test, 0xc0, 0), *fast;
 	unsigned int started = nr_started;
-	unsigned int i, look;
+	unsigned int i;
 	unsigned long period;
 
 	keep_up(NULL);
@@ -732,16 +730,14 @@ static void pool_keeps_up(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	for (i = 0; i < 5; i++) {
 		test_retire(test, 0x70000000, 0);
-		for (look = 0; look < 2000; look++)
-			sim_now();
+		sim_pass_ms(2);
 		keep_up(NULL);
 	}
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 5 * 0x70000000ULL);
 	/* The overflow of a wrap is not cleared before the event is looked at. */
 	for (i = 0; i < 2; i++) {
 		test_retire(test, 0x90000000, 0);
-		for (look = 0; look < 3000; look++)
-			sim_now();
+		sim_pass_ms(3);
 		DO_HERE(my_pool_stop(pool));
 		DO_HERE(my_pool_start(pool, 0));
 		if (i)
@@ -1493,7 +1489,6 @@ static void pool_again(struct kunit *test)
 	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
 	struct my_pool_event *event = new_event(test, 0xc0, BIT_ULL(0)), *period, *other;
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
-	unsigned int i;
 
 	period = new_period(test, 1000, BIT_ULL(1));
 	other = new_event(test, 0xc0, BIT_ULL(0));
@@ -1526,9 +1521,7 @@ static void pool_again(struct kunit *test)
 	pool->set.cpu->lost = 0;
 	/* It cannot be read: what it has counted, and for how long, is not lost. */
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
-	/* 2 ms, by the simulated clock */
-	for (i = 0; i < 2000; i++)
-		sim_now();
+	sim_pass_ms(2);
 	sim->regs.pmc[0] += BIT_ULL(30);
 	sim->fail_reg = 0x186;
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
