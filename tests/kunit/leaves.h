@@ -10,6 +10,7 @@
 
 #include <linux/types.h>
 
+#include "pmu_amd.h"
 #include "pmu_intel.h"
 
 /**
@@ -49,7 +50,6 @@ struct leaf_row {
 };
 
 enum leaf_fate {
-	LEAF_OTHER_VENDOR,	/* the CPU is refused by its vendor */
 	LEAF_NO_COUNTERS,	/* it has no bitmap of counters to compare */
 	LEAF_NO_LEAF_A,		/* the CPU's leaf 0AH is not known */
 	LEAF_AGREES,		/* it has the counters of leaf 0AH */
@@ -74,6 +74,20 @@ struct other_leaf_row {
 	u32 eax, ebx, ecx, edx;
 	enum leaf_fate fate;
 	const char *reason;
+};
+
+/**
+ * struct amd_leaf_row - a CPU of AMD's with PerfMonV2
+ * @name: of the CPU
+ * @leaf: leaf 8000_0022H, and what goes with it
+ * @counters: bitmap of counters
+ * @freezes: an overflow can freeze them
+ */
+struct amd_leaf_row {
+	const char *name;
+	struct amd_pmu_leaf leaf;
+	u32 counters;
+	bool freezes;
 };
 
 static const struct leaf_row leaf_rows[] = {
@@ -556,76 +570,6 @@ static const struct leaf_row leaf_rows[] = {
 
 static const struct other_leaf_row other_leaf_rows[] = {
 	{
-		"AuthenticAMD", "0A10F11", "K19_Genoa_01", "80000022",
-		0x00000007, 0x00304106, 0x00000fff, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A10F11", "K19_Genoa_02", "80000022",
-		0x00000007, 0x00044106, 0x00000008, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A10F81", "K19_StormPeak_01", "80000022",
-		0x00000003, 0x00204106, 0x000006db, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A10F81", "K19_StormPeak_03", "80000022",
-		0x00000003, 0x00104106, 0x00000249, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A60F12", "K19_Raphael_05", "80000022",
-		0x00000007, 0x00084106, 0x00000003, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A70F41", "K19_Phoenix_03", "80000022",
-		0x00000007, 0x00081106, 0x00000003, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A70F52", "K19_HawkPoint_01", "80000022",
-		0x00000003, 0x00081106, 0x00000003, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0A70FC0", "K19_HawkPoint2_01", "80000022",
-		0x00000007, 0x00101106, 0x0000000f, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0AA0F02", "K19_Bergamo_04", "80000022",
-		0x00000003, 0x00204106, 0x00000fff, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0B00F21", "K20_Turin_01", "80000022",
-		0x00000007, 0x00304106, 0x00000fff, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0B00F81", "K20_ShimadaPeak_03", "80000022",
-		0x00000007, 0x00204106, 0x00000b6d, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0B20F40", "K20_GorgonPoint_01", "80000022",
-		0x00000007, 0x00102106, 0x0000000f, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0B40F40", "K20_GraniteRidge_02", "80000022",
-		0x00000007, 0x00084106, 0x00000003, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
-		"AuthenticAMD", "0B60F80", "K20_GorgonPoint_01", "80000022",
-		0x00000007, 0x00104106, 0x0000000f, 0x00000000,
-		LEAF_OTHER_VENDOR, "AMD: there is no leaf 0AH",
-	},
-	{
 		"GenuineIntel", "00A06A4", "MeteorLake_07", "23.00",
 		0x0000000b, 0x00000000, 0x00000000, 0x00000000,
 		LEAF_NO_COUNTERS, "not the sub-leaf of the counters",
@@ -810,6 +754,37 @@ static const struct other_leaf_row other_leaf_rows[] = {
 		0x000000ff, 0x00000003, 0x00000077, 0x00000001,
 		LEAF_NO_COUNTERS, "not the sub-leaf of the counters",
 	},
+};
+
+static const struct amd_leaf_row amd_leaf_rows[] = {
+	{ "K19_Genoa_01",
+	  { 0x0a10f11, 0x00800000, 0x00000007, 0x00304106 }, 0x0000003f, true },
+	{ "K19_Genoa_02",
+	  { 0x0a10f11, 0x00800000, 0x00000007, 0x00044106 }, 0x0000003f, true },
+	{ "K19_StormPeak_01",
+	  { 0x0a10f81, 0x00800000, 0x00000003, 0x00204106 }, 0x0000003f, false },
+	{ "K19_StormPeak_03",
+	  { 0x0a10f81, 0x00800000, 0x00000003, 0x00104106 }, 0x0000003f, false },
+	{ "K19_Raphael_05",
+	  { 0x0a60f12, 0x00800000, 0x00000007, 0x00084106 }, 0x0000003f, true },
+	{ "K19_Phoenix_03",
+	  { 0x0a70f41, 0x00800000, 0x00000007, 0x00081106 }, 0x0000003f, true },
+	{ "K19_HawkPoint_01",
+	  { 0x0a70f52, 0x00800000, 0x00000003, 0x00081106 }, 0x0000003f, false },
+	{ "K19_HawkPoint2_01",
+	  { 0x0a70fc0, 0x00800000, 0x00000007, 0x00101106 }, 0x0000003f, true },
+	{ "K19_Bergamo_04",
+	  { 0x0aa0f02, 0x00800000, 0x00000003, 0x00204106 }, 0x0000003f, false },
+	{ "K20_Turin_01",
+	  { 0x0b00f21, 0x00800000, 0x00000007, 0x00304106 }, 0x0000003f, true },
+	{ "K20_ShimadaPeak_03",
+	  { 0x0b00f81, 0x00800000, 0x00000007, 0x00204106 }, 0x0000003f, true },
+	{ "K20_GorgonPoint_01",
+	  { 0x0b20f40, 0x00800000, 0x00000007, 0x00102106 }, 0x0000003f, true },
+	{ "K20_GraniteRidge_02",
+	  { 0x0b40f40, 0x00800000, 0x00000007, 0x00084106 }, 0x0000003f, true },
+	{ "K20_GorgonPoint_01",
+	  { 0x0b60f80, 0x00800000, 0x00000007, 0x00104106 }, 0x0000003f, true },
 };
 
 #endif

@@ -242,15 +242,6 @@ static const struct leaf_row *leaf_a_of(const struct other_leaf_row *other)
 	return NULL;
 }
 
-static void expect_vendor_refused(struct kunit *test)
-{
-	struct sim_pmu has = { .name = "AMD", .other_vendor = true };
-	struct probe_result *result = probe_anew(test, &has, 0);
-
-	expect_probe_refused(test, result, -ENODEV, OTHER_VENDOR);
-	KUNIT_EXPECT_EQ(test, result->accesses, 0);
-}
-
 /* Leaf 23H, sub-leaf 1: EAX generic counters, EBX fixed ones. */
 static void compare_counters(struct kunit *test,
 			     const struct other_leaf_row *row)
@@ -279,10 +270,6 @@ static void leaf_other(struct kunit *test)
 	const struct other_leaf_row *row = test->param_value;
 
 	switch (row->fate) {
-	case LEAF_OTHER_VENDOR:
-		KUNIT_EXPECT_NULL(test, leaf_a_of(row));
-		expect_vendor_refused(test);
-		break;
 	case LEAF_NO_LEAF_A:
 		KUNIT_EXPECT_NULL(test, leaf_a_of(row));
 		break;
@@ -294,6 +281,29 @@ static void leaf_other(struct kunit *test)
 		compare_counters(test, row);
 		break;
 	}
+}
+
+static void describe_amd(const struct amd_leaf_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s %07x: %08x %08x", row->name,
+		 row->leaf.signature, row->leaf.eax, row->leaf.ebx);
+}
+
+KUNIT_ARRAY_PARAM(amd, amd_leaf_rows, describe_amd);
+
+static void leaf_amd(struct kunit *test)
+{
+	const struct amd_leaf_row *row = test->param_value;
+	struct my_x86_pmu pmu;
+	struct my_pmu_why why;
+
+	soil(&pmu, &why);
+	KUNIT_ASSERT_EQ(test, my_amd_pmu_decode(&pmu, &row->leaf, &why), 0);
+	KUNIT_EXPECT_EQ(test, pmu.version, 2U);
+	KUNIT_EXPECT_EQ(test, pmu.counters, (u64)row->counters);
+	KUNIT_EXPECT_EQ(test, pmu.cntval_bits, 48U);
+	KUNIT_EXPECT_EQ(test, pmu.eventsel, 0xc0010200U);
+	KUNIT_EXPECT_EQ(test, pmu.flags & 1, row->freezes ? 1U : 0U);
 }
 
 /* --- made-up CPUs ----------------------------------------------------------- */
@@ -828,6 +838,7 @@ static struct kunit_case leaf_cases[] = {
 	KUNIT_CASE_PARAM(leaf_decoded, leaf_gen_params),
 	KUNIT_CASE_PARAM(leaf_on_its_cpu, leaf_gen_params),
 	KUNIT_CASE_PARAM(leaf_other, other_leaf_gen_params),
+	KUNIT_CASE_PARAM(leaf_amd, amd_gen_params),
 	KUNIT_CASE_PARAM(leaf_made_up, made_up_gen_params),
 	KUNIT_CASE_PARAM(leaf_refused, refused_leaf_gen_params),
 	KUNIT_CASE(leaf_cfg),
