@@ -46,6 +46,7 @@ my %generic = (
 		tigerlake sapphirerapids emeraldrapids graniterapids sierraforest grandridge
 		alderlake/cpu_core meteorlake/cpu_core meteorlake/cpu_atom lunarlake/cpu_atom invented)),
 	'lunarlake/cpu_core' => 10,
+	(map { $_ => 6 } qw(amdzen1 amdzen2 amdzen3 amdzen4 amdzen5 amdinvented)),
 );
 
 # Tables that call the first fixed counter 1.
@@ -57,19 +58,20 @@ my @fixed_select = (0x00c0, 0x003c, 0x0300, 0x0400);
 
 # What is no part of the encoding, whatever it says.
 my $harmless = qr/^(?:Brief|Public)Description$|^(?:Deprecated|Errata|Speculative|SampleAfterValue|Data_LA
-	|L1_Hit_Indication|ELLC|PEBScounters|PDIR_COUNTER|CollectPEBSRecord)$/x;
+	|L1_Hit_Indication|ELLC|PEBScounters|PDIR_COUNTER|CollectPEBSRecord|BriefDescript6ion)$/x;
 my $meaningful = qr/^(?:EventName|EventCode|UMask|CounterMask|Invert|EdgeDetect|Counter|CounterHTOff|Unit
 	|AnyThread|MSRIndex|MSRValue|Offcore|PEBS|PRECISE_STORE|TakenAlone)$/x;
+my $meaningful_amd = qr/^(?:EventName|EventCode|UMask|CounterMask|Invert|EdgeDetect|Unit)$/;
 
 # Causes of a refusal, and how the tool says so.
 my %says = (
-	amd      => qr/does not know AMD's PMU yet/,
+	paired   => qr/takes two counters/,
 	uncore   => qr/outside the cores/,
 	register => qr/extra register/,
 	sampling => qr/precise sampling/,
 	sibling  => qr/AnyThread/,
 	alone    => qr/TakenAlone/,
-	wide     => qr/8 bits in the register|is a bit in the register/,
+	wide     => qr/(?:8|12) bits in the register|is a bit in the register/,
 	fixed    => qr/fixed counter/,
 	counters => qr/counters are expected|counters are .* without hyperthreading|generic and fixed/,
 	select   => qr/no event select/,
@@ -79,7 +81,8 @@ my %says = (
 
 # KERNEL MODEL[/UNIT]
 my @tables = ('6.12 skylake', '6.12 haswell', '6.12 alderlake/cpu_core', '6.12 alderlake/cpu_atom',
-	'6.12 sapphirerapids', '6.12 lunarlake/cpu_atom', '6.12 nehalemep', '6.12 goldmont', '6.12 amdzen4',
+	'6.12 sapphirerapids', '6.12 lunarlake/cpu_atom', '6.12 nehalemep', '6.12 goldmont',
+	(map { "6.12 amdzen$_" } 1 .. 5), '6.1 amdzen2',
 	'6.1 skylake', '6.1 sandybridge', '6.1 westmereex');
 
 # Written by hand, from the SDM and from reading the tables, to anchor both programs:
@@ -102,6 +105,12 @@ my @known = (
 	[ '6.12 sapphirerapids', 'EXE.AMX_BUSY', 'cpu/event=0xb7,umask=0x2/' ],
 	[ '6.12 sapphirerapids', 'TOPDOWN.BAD_SPEC_SLOTS', 'cpu/event=0xa4,umask=0x4/@gp0-0' ],
 	[ '6.1 sapphirerapids', 'AMX_OPS_RETIRED.INT8', 'cpu/event=0xce,umask=0x1/@gp0-0' ],
+	[ '6.12 amdzen1', 'ex_ret_instr:u', 'cpu/event=0xc0/:u' ],
+	[ '6.12 amdzen1', 'fpu_pipe_assignment.total', 'cpu/event=0x0,umask=0xf/' ],
+	[ '6.12 amdzen4', 'ls_not_halted_p0_cyc.p0_freq_cyc', 'cpu/event=0x120,umask=0x1/' ],
+	[ '6.12 amdzen5', 'ex_ret_fused_instr:k', 'cpu/event=0x1d0/:k' ],
+	[ '6.12 amdzen4', 'fp_ret_sse_avx_ops.all', $says{paired} ],
+	[ '6.12 amdzen2', 'l3_comb_clstr_state.request_miss', $says{uncore} ],
 	[ '6.12 skylake', 'CPU_CLK_UNHALTED.THREAD_ANY', $says{sibling} ],
 	[ '6.12 goldmont', 'OFFCORE_RESPONSE', $says{register} ],
 	[ '6.12 skylake', 'MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4', $says{register} ],
@@ -166,12 +175,17 @@ my @mutants = (
 	[ 'AnyThread is not refused', 'if number(event, "AnyThread"):', 'if False:', '6.12 haswell' ],
 	[ 'TakenAlone is not refused', 'if number(event, "TakenAlone"):', 'if False:', 'invented invented' ],
 	[ 'uncore is not refused', 'if not is_core(event):', 'if False:', '6.12 haswell' ],
-	[ 'AMD is not refused', 'if table.vendor != "GenuineIntel":', 'if False:', '6.12 amdzen4' ],
-	[ 'nine bits are not refused', '<= 0xff:', '<= 0x1ff:', 'invented invented' ],
+	[ 'pairs of counters are not refused', 'in PAIRED:', 'in ():', '6.12 amdzen4' ],
+	[ "AMD's events have eight bits", '"AuthenticAMD": 12', '"AuthenticAMD": 8', '6.12 amdzen4' ],
+	[ "AMD's events have more than twelve", '"AuthenticAMD": 12', '"AuthenticAMD": 13', 'invented amdinvented' ],
+	[ 'AMD has fields of Intel', 'refuse_unknown_fields(event, table.vendor)',
+		'refuse_unknown_fields(event, "GenuineIntel")', 'invented amdinvented' ],
+	[ 'Merge is no pair', 'PAIRED = {0x003, 0xfff}', 'PAIRED = {0x003}', 'invented amdinvented' ],
+	[ 'nine bits are not refused', '("UMask", 8)', '("UMask", 9)', 'invented invented' ],
 	[ 'unknown fields are not refused', 'if not is_zero(event[field]):', 'if False:', 'invented invented' ],
 	[ 'one more field is ignored', '"BriefDescription", "Public', '"ExtSel", "BriefDescription", "Public',
 		'invented invented' ],
-	[ 'all is refused', 'refuse_wide(event)' . "\n\n\n", "raise Refused('extra register')\n\n\n", '6.12 haswell' ],
+	[ 'all is refused', 'refuse_wide(event, table.vendor)' . "\n\n\n", "raise Refused('extra register')\n\n\n", '6.12 haswell' ],
 	[ 'an event is left out', '"", table) for event in table.events]', '"", table) for event in table.events[1:]]',
 		'6.12 haswell' ],
 );
@@ -191,6 +205,15 @@ my @invented = (
 	{ UMask => 'all' }, { Counter => 'many' }, { Counter => '3,32' }, { Counter => 'Fixed counter 4' },
 	{ Counter => '36' }, { PEBS => '3' }, { Unit => 'CBO' },
 	{ Counter => '0,1', CounterHTOff => '0,2' },
+);
+
+# Likewise of AMD.
+my @invented_amd = (
+	{}, { EventCode => '0x1c7', UMask => '0x20' }, { EventCode => '0xfff' }, { EventCode => '0x003' },
+	{ EventCode => '0x1000' }, { EventCode => '0x103' }, { EventCode => '0x00', UMask => '0x0f' }, { EventCode => '0x00' },
+	{ UMask => '0x100' }, { CounterMask => '4', Invert => '1', EdgeDetect => '1' }, { Invert => '2' },
+	{ UMask => 'all' }, { Unit => 'L3PMC', EnAllCores => '0x1' }, { EnAllCores => '0x1' },
+	{ Counter => '0,1' }, { AnyThread => '1' }, { Counter => '0' },
 );
 
 sub result {
@@ -328,8 +351,8 @@ sub listed {
 sub causes {
 	my ($event, $table, $with_register) = @_;
 
-	return 'amd' if $table =~ / amd/;
 	return 'uncore' unless core($event);
+	return causes_amd($event) if $table =~ / amd/;
 	my $mask = listed($event->{Counter}, $table);
 	my $off = listed($event->{CounterHTOff} // $event->{Counter}, $table);
 	my $is_fixed = defined $mask && $mask >> FIXED;
@@ -349,6 +372,19 @@ sub causes {
 	);
 }
 
+sub causes_amd {
+	my ($event) = @_;
+	my $code = value($event->{EventCode});
+
+	return (
+		('digits') x !!(grep { defined $_ && !/^(?:0x[\da-f]+|\d+)$/i } @$event{qw(UMask EventCode)}),
+		('unknown') x !!(grep { !/$harmless/ && !/$meaningful_amd/ && on($event->{$_}) } keys %$event),
+		('wide') x !!($code >> 12 || grep { value($_) > 255 } @$event{qw(UMask CounterMask)}),
+		('wide') x !!(grep { ($event->{$_} // 0) > 1 } qw(Invert EdgeDetect)),
+		('paired') x !!($code == 3 || $code == 0xfff),
+	);
+}
+
 # Event select and counters by the table.
 sub registers {
 	my ($event, $table) = @_;
@@ -359,11 +395,12 @@ sub registers {
 
 		return (USR | OS | $fixed_select[$counter], $mask);
 	}
-	my $select = USR | OS | value($event->{EventCode}) | value($event->{UMask}) << 8 |
+	my $code = value($event->{EventCode});
+	my $select = USR | OS | ($code & 0xff) | $code >> 8 << 32 | value($event->{UMask}) << 8 |
 		value($event->{CounterMask}) << 24;
 	$select |= INV if on($event->{Invert});
 	$select |= EDGE if on($event->{EdgeDetect});
-	return ($select, $mask);
+	return ($select, $table =~ / (amd\w+)/ ? (1 << $generic{$1}) - 1 : $mask);
 }
 
 # ---------------------------------------------------------------- the strings
@@ -380,6 +417,7 @@ sub decode {
 
 	for (split /,/, $terms) {
 		my ($key, $number) = /^(event|umask|cmask)=0x(0|[1-9a-f][0-9a-f]?)$/ ? ($1, hex $2) :
+			/^(event)=0x([1-9a-f][0-9a-f]{2})$/ ? ($1, hex($2) & 0xff | hex($2) >> 8 << 32) :
 			/^(inv|edge)=1$/ ? ($1, 1) : return "term $_";
 
 		return "term $_ says nothing" unless $number || $key eq 'event';
@@ -588,18 +626,21 @@ sub raw_lines {
 	return @lists;
 }
 
-# A kernel's source with one table, of @invented.
+# A kernel's source with two tables, of @invented and @invented_amd.
 sub invent {
-	my @events;
+	my (@events, @events_amd);
 
 	for (@invented) {
 		push @events, {
 			EventName => 'INVENTED.' . @events, Counter => '0,1,2,3', EventCode => '0xc2', UMask => '0x1', %$_,
 		};
 	}
-	make_path("$work/invented/invented", "$work/scripts");
-	spill("$work/invented/mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-FF,v1,invented,core\n");
+	push @events_amd, { EventName => 'INVENTED.' . @events_amd, EventCode => '0xc2', %$_ } for @invented_amd;
+	make_path("$work/invented/invented", "$work/invented/amdinvented", "$work/scripts");
+	spill("$work/invented/mapfile.csv", "Family-model,Version,Filename,EventType\n" .
+		"GenuineIntel-6-FF,v1,invented,core\nAuthenticAMD-99-1,v1,amdinvented,core\n");
 	spill("$work/invented/invented/core.json", JSON::PP->new->encode(\@events));
+	spill("$work/invented/amdinvented/core.json", JSON::PP->new->encode(\@events_amd));
 }
 
 # A copy of the tool with another text, which finds all tables where they are here.
@@ -664,7 +705,7 @@ for (@tables) {
 	$refused{$_} += $count->{$_} for keys %$count;
 }
 print "# in all: $encoded encoded; refused: ", join(', ', map { "$refused{$_} $_" } sort keys %refused), "\n";
-test_table($tool, 'invented invented');
+test_table($tool, "invented $_") for 'invented', 'amdinvented';
 test_generic();
 test_known($tool);
 test_cpus($tool);
