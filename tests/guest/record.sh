@@ -37,6 +37,8 @@ by_period() {
 	record "$@" /root/loop10
 	is "each $by_period: as many samples as whole periods" \
 		"$(wc -l < /tmp/samples)" $((10000000 / by_period))
+	[ "$(wc -l < /tmp/samples)" = $((10000000 / by_period)) ] ||
+		awk '{ n[$3 " " $5]++ } END { for (at in n) print "# at " at ": " n[at] }' /tmp/samples
 	is "each $by_period: of this period, all of them" "$(awk '{ print $2 }' /tmp/samples | sort -u)" "$by_period"
 	is "each $by_period: none lost, none throttled" "$(lost)" 0
 }
