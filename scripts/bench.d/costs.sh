@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # In the guest: what a sample costs one CPU, idle and busy, beside an empty cross-call
 # and perf. With "reads" as its argument, only what reads, enabling and
-# disabling of the module's events cost, which takes seconds. Prints "figure NAME VALUE".
+# disabling of the module's events cost, which takes seconds; with "pmu PREFIX", what can be
+# compared between PMUs. Prints "figure NAME VALUE", where NAME begins with that PREFIX.
 # shellcheck shell=dash
 cpu=3		# measured
 helper=2	# where the sampler and perf are; both CPUs are isolated
 interval=40	# milliseconds
 watched=4000	# likewise
 tracing=/sys/kernel/tracing
+
+prefix=
+[ "${1:-}" != pmu ] || prefix=$2
 
 fail() {
 	echo "costs: $*" >&2
@@ -41,7 +45,7 @@ accesses() {
 
 figure() {
 	[ -n "$2" ] || fail "$1: no value"
-	echo "figure $1 $2"
+	echo "figure $prefix$1 $2"
 }
 
 # With its thread on another CPU, where it disturbs nobody.
@@ -140,10 +144,26 @@ our_costs() {
 	figure toggle_local $(($(mode local-toggle) - here))
 }
 
+perfs_local_costs() {
+	figure perf_read_local $(($(mode local-perf-read) - here))
+	figure perf_read_local_seldom $(($(mode local-perf-read pause=5) - here))
+	figure perf_read_all_local $(($(mode local-perf-read-all) - here))
+	figure perf_toggle_local $(($(mode local-perf-toggle) - here))
+}
+
 sysctl -q kernel.nmi_watchdog=0
 if [ "${1:-}" = reads ]; then
 	figure floor_idle "$(mode call)"
 	here=$(mode local-nothing)
+	insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
+	our_costs
+	exit
+fi
+if [ -n "$prefix" ]; then
+	figure floor_idle "$(mode call)"
+	sampled sample_generic_4 "counters=$(generic 4)"
+	here=$(mode local-nothing)
+	perfs_local_costs
 	insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
 	our_costs
 	exit
@@ -185,10 +205,7 @@ here=$(mode local-nothing)
 figure perf_read_remote "$(mode perf-read)"
 figure perf_read_all_remote "$(mode perf-read-all)"
 figure perf_toggle_remote "$(mode perf-toggle)"
-figure perf_read_local $(($(mode local-perf-read) - here))
-figure perf_read_local_seldom $(($(mode local-perf-read pause=5) - here))
-figure perf_read_all_local $(($(mode local-perf-read-all) - here))
-figure perf_toggle_local $(($(mode local-perf-toggle) - here))
+perfs_local_costs
 insmod /root/my_pmu.ko counters=none || fail my_pmu.ko
 our_costs
 pmu=$(cat /sys/bus/event_source/devices/my_pmu/type)
