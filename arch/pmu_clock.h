@@ -6,6 +6,7 @@
 #ifndef MY_PMU_CLOCK_H
 #define MY_PMU_CLOCK_H
 
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -70,6 +71,16 @@ static inline u64 my_pmu_ticks_ns(u64 then)
 static inline u64 my_pmu_tick_ticks(void)
 {
 	return tsc_khz * (1000ULL / HZ);
+}
+
+/**
+ * my_pmu_sleep_ms() - let a millisecond pass, by my_pmu_now()
+ *
+ * Context: task; sleeps.
+ */
+static inline void my_pmu_sleep_ms(void)
+{
+	usleep_range(1000, 1100);
 }
 
 /**

@@ -12,7 +12,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
@@ -273,10 +272,8 @@ int my_pmi_get(struct my_pmu_why *why)
 
 static void await_late(const struct my_pmu_cpu *cpu)
 {
-	unsigned int ms = LATE_NS / NSEC_PER_MSEC;
-
-	while (READ_ONCE(cpu->late_until) > my_pmu_now() && ms--)
-		usleep_range(1000, 1100);
+	while (READ_ONCE(cpu->late_until) > my_pmu_now())
+		my_pmu_sleep_ms();
 }
 
 /**

@@ -34,6 +34,11 @@ static inline u64 my_pmu_tick_ticks(void)
 	return sim_tick_ns;
 }
 
+static inline void my_pmu_sleep_ms(void)
+{
+	sim_sleep_ms();
+}
+
 static inline bool my_pmu_has_ticks(void)
 {
 	return !sim_without_ticks;

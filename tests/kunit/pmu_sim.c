@@ -7,6 +7,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/bitops.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -234,6 +235,19 @@ u64 sim_now(void)
 void sim_pass_ms(unsigned int ms)
 {
 	atomic64_add(ms * NSEC_PER_MSEC, &held_clock);
+}
+
+/**
+ * sim_sleep_ms() - a millisecond of either clock
+ *
+ * Context: task.
+ */
+void sim_sleep_ms(void)
+{
+	if (clock_is_held)
+		sim_pass_ms(1);
+	else
+		usleep_range(1000, 1100);
 }
 
 /* --- interrupts -------------------------------------------------------------- */

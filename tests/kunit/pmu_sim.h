@@ -239,6 +239,7 @@ extern bool sim_without_ticks;
 
 u64 sim_now(void);
 void sim_pass_ms(unsigned int ms);
+void sim_sleep_ms(void);
 void sim_hold_clock(bool hold);
 struct sim_cpu *sim_cpu(unsigned int cpu);
 void sim_reset(unsigned int cpu, const struct sim_pmu *pmu);
