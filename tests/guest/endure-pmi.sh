@@ -32,11 +32,13 @@ fi
 # What not all PMUs have.
 beside=fixed1
 orders=2
+apart=no
 case $1 in
 *vendor=amd*freeze=on*) beside=gp3 ;;
 *vendor=amd*)
 	beside=gp3
 	orders=1
+	apart=yes
 	;;
 esac
 suspends=3
@@ -131,6 +133,19 @@ trouble() {
 	done
 }
 
+# same WHAT COUNT COUNT EVENTS: where each counter is stopped by itself, an NMI in between is
+# counted in the kernel by those that still run (docs/amd.md): then they may be a ten-thousandth
+# apart.
+same() {
+	case $apart,$4 in
+	no,* | yes,*/u@gp0*) is "$1" "$2" "$3" ;;
+	*)
+		expect "$1, except for NMIs: $2, $3" \
+			[ $(($2 - $3 < $3 / 10000 && $3 - $2 < $3 / 10000)) = 1 ]
+		;;
+	esac
+}
+
 # round N
 round() {
 	list=$(events "$1")
@@ -174,8 +189,8 @@ round() {
 			most=$(($(sum /tmp/rows $cpu gp0) / period))
 			told=$(($(sed -n "s/^cpu$cpu gp0 .* samples=\([0-9]*\) lost=\([0-9]*\) .*/\1 + \2/p" \
 				/tmp/counters)))
-			is "$name: cpu$cpu: the count is that of an event without a period" \
-				"$(sum /tmp/rows $cpu gp0)" "$(sum /tmp/rows $cpu gp1)"
+			same "$name: cpu$cpu: the count is that of an event without a period" \
+				"$(sum /tmp/rows $cpu gp0)" "$(sum /tmp/rows $cpu gp1)" "$list"
 			expect "$name: cpu$cpu: each overflow has a sample or is lost ($least, $told, $most)" \
 				[ $((told > 0 && least <= told && told <= most)) = 1 ]
 		done

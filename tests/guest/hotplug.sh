@@ -5,6 +5,8 @@
 # lab: program loop loop INSTRUCTIONS=6000000000
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # in lab: 6.1 6.12
+# in lab: vendor=amd 6.1
+# in lab: vendor=amd,version=2 6.12 unstable
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -4,6 +4,8 @@
 # lab: module stuck.c
 # lab: vm --allow 'Watchdog detected hard LOCKUP|BUG: soft lockup|rcu.*detected.*stall|Kernel panic - not syncing: Hard LOCKUP'
 # in check: 6.1
+# in sample, lab: vendor=amd 6.1
+# in sample, lab: vendor=amd,version=2 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -7,6 +7,8 @@
 # Its workload; busybox's maps no library, which one test looks for.
 # lab: vm --with perf --with sleep --with objdump --timeout 480
 # in lab alone: 6.1 6.12
+# in lab alone: vendor=amd 6.1
+# in lab alone: vendor=amd,version=2 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

@@ -3,6 +3,8 @@
 #
 # lab: vm --smp 4
 # in lab alone: 6.1 6.12
+# in lab alone: vendor=amd 6.1
+# in lab alone: vendor=amd,version=2 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
