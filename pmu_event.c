@@ -270,7 +270,8 @@ bool my_event_set_account(struct my_event_set *set,
  * @set: the set, which has periods, and was stopped
  *
  * If an overflow is there at one stop, and still a millisecond later at another one, its PMI
- * does not come: somebody has masked it, or it came while it was masked.
+ * does not come: somebody has masked it, or it came while it was masked.  Those that overflow
+ * meanwhile have their millisecond afterwards.
  *
  * Context: the set's CPU, interrupts off; behind the stop.
  */
@@ -278,19 +279,23 @@ void my_event_set_find_overdue(struct my_event_set *set)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
 	u64 overdue = set->stopped.overflowed & set->active_counters & cpu->interrupts;
-	u64 before = set->overdue;
+	u64 waiting;
 
-	/* From here on an NMI takes away those that it handles. */
-	set->overdue = overdue;
-	if (!overdue)
+	if (!(overdue | set->overdue))
 		return;
-	if (overdue & ~before) {
-		set->patience = my_pmu_now() + PATIENCE_NS;
-	} else if (my_pmu_now() >= set->patience) {
-		/* If a register faults a later stop tries again. */
-		my_pmi_rearm(cpu, overdue);
-		set->overdue = 0;
+	/* It may have come behind the stop, too. */
+	overdue &= ~xchg(&set->came, 0);
+	waiting = overdue & set->overdue;
+	if (waiting && my_pmu_now() < set->patience) {
+		set->overdue = waiting;
+		return;
 	}
+	/* If a register faults a later stop tries again. */
+	if (waiting)
+		my_pmi_rearm(cpu, waiting);
+	set->overdue = overdue & ~waiting;
+	if (set->overdue)
+		set->patience = my_pmu_now() + PATIENCE_NS;
 }
 
 /**

