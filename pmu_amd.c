@@ -746,16 +746,6 @@ static int amd_enable(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 	return err;
 }
 
-static int amd_peek(const struct my_hw_perf_event *hw, u64 *val)
-{
-	u32 low, high;
-
-	if (hw_fast_rdpmc(hw->event_base_rdpmc, &low, &high))
-		return -EIO;
-	*val = (u64)high << 32 | low;
-	return 0;
-}
-
 /* Whether it is started stays as it is. */
 static int amd_interrupt(struct my_hw_perf_event *hw, bool on)
 {
@@ -775,44 +765,25 @@ static int amd_interrupt(struct my_hw_perf_event *hw, bool on)
 
 static int amd_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 {
-	u64 left, val;
-	int err;
-
 	lockdep_assert_irqs_disabled();
 	*in_use = 0;
-	for (left = pmu->counters; left; left &= left - 1) {
-		err = hw_rdmsr(my_pmu_eventsel_msr(pmu, __ffs64(left)), &val);
-		if (err)
-			return err;
-		if (val & ARCH_PERFMON_EVENTSEL_ENABLE)
-			*in_use |= left & -left;
-	}
-	return 0;
+	return my_select_find_in_use(pmu, pmu->counters, in_use);
 }
 
 static int amd_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			struct my_pmu_snapshot *snapshot)
 {
 	struct amd_snapshot *s = (struct amd_snapshot *)snapshot->word;
-	u64 left, in_use;
-	int err, idx;
+	int err;
 
 	lockdep_assert_irqs_disabled();
 	err = pmu->version >= 2 ? amd_v2_save(pmu, state, ~0ULL) :
 				  amd_v1_save(pmu, state, ~0ULL);
 	if (err || !snapshot)
 		return err;
-	err = amd_find_in_use(pmu, &in_use);
-	snapshot->in_use = in_use;
 	snapshot->interrupts = 0;
-	for (left = pmu->counters; left && !err; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(my_pmu_counter_msr(pmu, idx), &s->count[idx]) ?:
-		      hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &s->select[idx]);
-		if (s->select[idx] & ARCH_PERFMON_EVENTSEL_INT)
-			snapshot->interrupts |= in_use & BIT_ULL(idx);
-	}
-	return err;
+	return amd_find_in_use(pmu, &snapshot->in_use) ?:
+	       my_select_snapshot(pmu, pmu->counters, s->count, s->select, snapshot);
 }
 
 /* See intel_put_back(). */
@@ -863,7 +834,7 @@ static int amd_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 	.read = amd_read,						\
 	.write = amd_write,						\
 	.find_in_use = amd_find_in_use,					\
-	.peek = amd_peek,						\
+	.peek = my_select_peek,						\
 	.interrupt = amd_interrupt,					\
 	.pmi_put = amd_pmi_put,						\
 	.pmi_late = amd_pmi_late

@@ -266,7 +266,7 @@ bool my_event_set_account(struct my_event_set *set,
 #define PATIENCE_NS	NSEC_PER_MSEC
 
 /**
- * my_event_set_find_overdue() - let PMIs come again of which one has not come
+ * my_event_set_find_overdue() - rearm counters whose PMI has not come
  * @set: the set, which has periods, and was stopped
  *
  * If an overflow is there at one stop, and still a millisecond later at another one, its PMI

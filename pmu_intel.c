@@ -789,16 +789,6 @@ static int intel_enable(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 
 /* --- interrupts ------------------------------------------------------------------ */
 
-static int intel_peek(const struct my_hw_perf_event *hw, u64 *val)
-{
-	u32 low, high;
-
-	if (hw_fast_rdpmc(hw->event_base_rdpmc, &low, &high))
-		return -EIO;
-	*val = (u64)high << 32 | low;
-	return 0;
-}
-
 static int intel_interrupt(struct my_hw_perf_event *hw, bool on)
 {
 	unsigned int i = my_pmc_number(hw->idx);
@@ -874,14 +864,9 @@ static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
 
 	lockdep_assert_irqs_disabled();
 	*in_use = 0;
-	for (left = pmu->counters & MY_GENERIC_COUNTERS; left; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &val);
-		if (err)
-			return err;
-		if (val & ARCH_PERFMON_EVENTSEL_ENABLE)
-			*in_use |= BIT_ULL(idx);
-	}
+	err = my_select_find_in_use(pmu, pmu->counters & MY_GENERIC_COUNTERS, in_use);
+	if (err)
+		return err;
 	left = pmu->counters & MY_FIXED_COUNTERS;
 	if (left) {
 		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &val);
@@ -917,13 +902,9 @@ static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 	err = intel_find_in_use(pmu, &in_use);
 	snapshot->in_use = in_use;
 	snapshot->interrupts = 0;
-	for (left = pmu->counters & MY_GENERIC_COUNTERS; left && !err; left &= left - 1) {
-		idx = __ffs64(left);
-		err = hw_rdmsr(my_pmu_counter_msr(pmu, idx), &s->count[idx]) ?:
-		      hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &s->select[idx]);
-		if (s->select[idx] & ARCH_PERFMON_EVENTSEL_INT)
-			snapshot->interrupts |= in_use & BIT_ULL(idx);
-	}
+	if (!err)
+		err = my_select_snapshot(pmu, pmu->counters & MY_GENERIC_COUNTERS, s->count,
+					 s->select, snapshot);
 	left = pmu->counters & MY_FIXED_COUNTERS;
 	if (left && !err)
 		err = hw_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, &s->fixed_ctrl);
@@ -1034,7 +1015,7 @@ static const struct my_pmu_ops intel_ops = {
 	.capture = intel_capture,
 	.capture_one = intel_capture_one,
 	.capture_cpus = intel_capture_cpus,
-	.peek = intel_peek,
+	.peek = my_select_peek,
 	.interrupt = intel_interrupt,
 	.pmi_take = intel_pmi_take,
 	.pmi_put = intel_pmi_put,

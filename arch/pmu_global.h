@@ -514,6 +514,55 @@ start:
 	return err;
 }
 
+/* --- event selects, with or without such registers --------------------------------- */
+
+/* struct my_pmu_ops.peek */
+static inline int my_select_peek(const struct my_hw_perf_event *hw, u64 *val)
+{
+	u32 low, high;
+
+	if (hw_fast_rdpmc(hw->event_base_rdpmc, &low, &high))
+		return -EIO;
+	*val = (u64)high << 32 | low;
+	return 0;
+}
+
+/* Those of @counters, which are generic, whose event select has EN are added to @in_use. */
+static inline int my_select_find_in_use(const struct my_x86_pmu *pmu, u64 counters, u64 *in_use)
+{
+	u64 left, val;
+	int err, idx;
+
+	for (left = counters; left; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &val);
+		if (err)
+			return err;
+		if (val & ARCH_PERFMON_EVENTSEL_ENABLE)
+			*in_use |= BIT_ULL(idx);
+	}
+	return 0;
+}
+
+/* Notes them; those that are in use and interrupt are added to @snapshot->interrupts. */
+static inline int my_select_snapshot(const struct my_x86_pmu *pmu, u64 counters, u64 *count,
+				     u64 *select, struct my_pmu_snapshot *snapshot)
+{
+	int err = 0, idx;
+	u64 left;
+
+	for (left = counters; left && !err; left &= left - 1) {
+		idx = __ffs64(left);
+		err = hw_rdmsr(my_pmu_counter_msr(pmu, idx), &count[idx]) ?:
+		      hw_rdmsr(my_pmu_eventsel_msr(pmu, idx), &select[idx]);
+		if (select[idx] & ARCH_PERFMON_EVENTSEL_INT)
+			snapshot->interrupts |= snapshot->in_use & BIT_ULL(idx);
+	}
+	return err;
+}
+
+/* --- cross-calls --------------------------------------------------------------------- */
+
 /* The function of a cross-call; @capture is inlined. */
 static __always_inline void
 my_capture_requested(struct my_pmu_request *request,

@@ -209,23 +209,20 @@ static int handle_nmi(unsigned int cmd, struct pt_regs *regs)
 			struct my_perf_event *event = cpu->interrupting[__ffs64(left)];
 			struct my_period *period = my_period_of(event);
 			struct my_event_set *set = event->set;
+			bool at_work = cpu->working || cpu->starting;
 
-			if (unlikely(cpu->working || cpu->starting)) {
-				/* It stands still: its overflow bit is from before. */
-				if (cpu->working && left & -left & cpu->arming)
-					continue;
-				if (is_busy(cpu, set)) {
-					handled++;
-					set->came |= left & -left;
-					write_sample(set, event, period, true, regs);
-					/* If it is another set, who finds the overflow? */
-					if (cpu->working != set)
-						irq_work_queue(&set->restart.work);
-					continue;
-				}
-			}
+			/* It stands still: its overflow bit is from before. */
+			if (unlikely(at_work) && left & -left & cpu->arming)
+				continue;
 			handled++;
 			set->came |= left & -left;
+			if (unlikely(at_work) && is_busy(cpu, set)) {
+				write_sample(set, event, period, true, regs);
+				/* If it is another set, who finds the overflow? */
+				if (cpu->working != set)
+					irq_work_queue(&set->restart.work);
+				continue;
+			}
 			add_overflow(ops, event, period);
 			while (local_read(&period->owed) > 0)
 				write_sample(set, event, period, false, regs);

@@ -168,10 +168,10 @@ static struct attribute *events[] = {
 	NULL
 };
 
-/* Their event selects, in the same order. */
+/* Their event selects, in the same order; those of AMD's are the last ones. */
+#define FIRST_OF_AMD	8
 static const u16 event_codes[] = {
 	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4,
-#define FIRST_OF_AMD	8
 	0x0076, 0x00c0, 0x00c2, 0x00c3,
 };
 

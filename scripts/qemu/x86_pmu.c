@@ -1064,9 +1064,9 @@ static bool get_counter(CPUX86State *env, unsigned int i, Counter *c)
         if (get_counter(env, i, &(c)))
 
 /*
- * AMD's Guest and Host bits, of which neither or both mean both worlds; unless
- * EFER.SVME is 0: then with any of them nothing is counted (APM2, table "Host/Guest
- * Only").
+ * AMD's Guest and Host bits.  With EFER.SVME a counter with one of them counts in that
+ * world, with none or both in both worlds; without it one with either counts nothing
+ * (APM2, table "Host/Guest Only").
  */
 static bool counts_world(CPUX86State *env, const Counter *c)
 {
@@ -1093,7 +1093,7 @@ static bool counter_enabled(CPUX86State *env, const Counter *c)
 }
 
 /*
- * What a counter, but for EDGE, makes of what has happened.  An interrupt or
+ * How many events a counter sees in what has happened, without EDGE.  An interrupt or
  * exception lies between two cycles: no comparison of CMASK sees it.
  */
 static uint64_t events_in(const Counter *c, const X86PMUHappened *h)
@@ -1681,7 +1681,6 @@ void x86_pmu_delivered(CPUX86State *env, uint32_t flags, bool interrupt)
     x86_pmu_refresh(env);
 }
 
-
 /*
  * The block about to run would go beyond the budget.  Leave it, fold, and
  * run on; a block that must end on an overflow is bounded by CF_COUNT_MASK.
@@ -1877,8 +1876,9 @@ static bool counts_freely(const RegRange *reg)
 /* Of Intel's ranges. */
 static bool is_per_gp(const RegRange *reg)
 {
-    return !reg->step && reg->first < AMD_MSRS && (reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
-                          reg->kind == REG_A_PMC);
+    return !reg->step && reg->first < AMD_MSRS &&
+           (reg->kind == REG_EVTSEL || reg->kind == REG_PMC ||
+            reg->kind == REG_A_PMC);
 }
 
 /* The index of a register within its range, or the place of its counter. */
@@ -2381,7 +2381,7 @@ X86PMUBranch x86_pmu_branch_ff(int op)
     return op & 1 ? X86_PMU_FAR : X86_PMU_NEAR;
 }
 
-/* By the translator's opcode (0x1xx for 0F xx), but for FF. */
+/* By the translator's opcode (0x1xx for 0F xx); that of FF does not tell. */
 X86PMUBranch x86_pmu_branch(int opcode)
 {
     switch (opcode) {

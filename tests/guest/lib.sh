@@ -194,6 +194,25 @@ trace_overflows() {
 	echo "$2" > "$1/buffer_size_kb"
 }
 
+# run_pinned PARAMETER...: load on $cpu, run the program "pinned" once; its records, by the tracefs
+# at $tracing, in /tmp/records, and the file counters in /tmp/counters
+# shellcheck disable=SC2154 # cpu and tracing are the caller's
+run_pinned() {
+	load cpu="$cpu" interval=100 "$@" || {
+		cat /tmp/insmod.err
+		return 1
+	}
+	echo > "$tracing/trace"
+	echo 1 > "$tracing/events/my_pmu/my_pmu_overflow/enable"
+	wait_samples 1
+	/root/pinned
+	wait_samples $(($(samples | wc -l) + 2))
+	echo 0 > "$tracing/events/my_pmu/my_pmu_overflow/enable"
+	sed -n 's/^.*my_pmu_overflow: //p' "$tracing/trace" > /tmp/records
+	grep . /sys/kernel/debug/my_pmu/counters > /tmp/counters
+	unload
+}
+
 # nmis_of CPU: how many it has had; offline CPUs have no column
 nmis_of() {
 	awk -v cpu="CPU$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == cpu) field = i + 1 }

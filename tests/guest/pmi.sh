@@ -20,23 +20,6 @@ orders=v3
 [ "$version" -lt 4 ] || orders="v3 v4"
 before=$(/root/pmu-registers $cpu)
 
-# run_pinned PARAMETER...: load, run the program once, its records in /tmp/records
-run_pinned() {
-	load cpu=$cpu interval=100 "$@" || {
-		cat /tmp/insmod.err
-		return 1
-	}
-	echo > $tracing/trace
-	echo 1 > $tracing/events/my_pmu/my_pmu_overflow/enable
-	wait_samples 1
-	/root/pinned
-	wait_samples $(($(samples | wc -l) + 2))
-	echo 0 > $tracing/events/my_pmu/my_pmu_overflow/enable
-	sed -n 's/^.*my_pmu_overflow: //p' $tracing/trace > /tmp/records
-	grep . /sys/kernel/debug/my_pmu/counters > /tmp/counters
-	unload
-}
-
 # field NAME: of each record
 field() {
 	sed -n "s/^.* $1=\([^ ]*\).*\$/\1/p" /tmp/records
