@@ -5,7 +5,7 @@
 # lab: vm --allow 'unchecked MSR access error: WRMSR to 0x38f .*native_write_msr'
 # lab: vm --smp 1 --append nmi_watchdog=0 --with perf
 # lab: vm --qemu-arg -smp --qemu-arg 1,maxcpus=2
-# lab: vm --qemu-arg -device --qemu-arg max-x86_64-cpu,vendor=GenuineIntel,family=6,model=94,stepping=3,la57=off,pmu=on,pmu-gp=4,pmu-width=40,socket-id=0,core-id=1,thread-id=0
+# lab: vm --qemu-arg -device --qemu-arg max-x86_64-cpu,vendor=GenuineIntel,family=6,model=94,stepping=3,la57=off,monitor=off,pmu=on,pmu-gp=4,pmu-width=40,socket-id=0,core-id=1,thread-id=0
 # in check: 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
