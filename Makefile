@@ -20,6 +20,8 @@ REPORT ?=
 # For `make check`, `make lab-check` and `make endurance`: only the tests whose name
 # matches; for `make compat`, the kernels.
 TESTS ?=
+# For `make install-lab`
+PREFIX ?=
 # For `make fuzz`
 RUNS ?= 10000000
 
@@ -115,6 +117,11 @@ bench: ## what counting costs, in instructions, beside perf: a table, bench.csv,
 lab-speed: ## what the lab's PMU costs guests, in time
 	@scripts/deps check
 	@scripts/lab-speed
+
+.PHONY: install-lab
+install-lab: ## the lab without this checkout: PREFIX/bin/pmu-vm (PREFIX=DIR)
+	@scripts/deps run
+	@scripts/install-lab '$(PREFIX)'
 
 .PHONY: dkms-check
 dkms-check: ## build and install the module by dkms, in a scratch root

@@ -150,6 +150,11 @@ without_kernel_races() {
 
 # ---------------------------------------------------------------- the PMU
 
+# QEMU's model for a CPU like Intel's Skylake, with all that QEMU can emulate. It emulates MWAIT
+# by spinning, and an offline CPU would use it.
+# shellcheck disable=SC2034 # of those that source this
+default_cpu=max,vendor=GenuineIntel,family=6,model=94,stepping=3,la57=off,monitor=off,pmu=on
+
 # What a PMU is described by, and the property of QEMU's CPU for each.
 declare -A pmu_property=(
 	[version]=pmu-version [gp]=pmu-gp [gp-bitmap]=pmu-gp-bitmap [width]=pmu-width
@@ -726,6 +731,58 @@ unpack_packages() {
 	rm -r "$dir/.deb"
 }
 
+# ---------------------------------------------------------------- images of kernels
+
+# Prints the number of SIZE bytes at OFFSET.
+number_at() {
+	od -A n -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '
+}
+
+# What a vmlinuz unpacks when it starts, which takes an emulated CPU seconds.
+# The offsets are those of the kernel's Documentation/arch/x86/boot.rst:
+# setup_sects, payload_offset, payload_length. The payload's last four bytes
+# are its unpacked size.
+extract_vmlinux() {
+	local file=$1 image=$2 setup_sects offset length unpack
+
+	setup_sects=$(number_at "$file" 0x1f1 1)
+	offset=$(number_at "$file" 0x248 4)
+	length=$(number_at "$file" 0x24c 4)
+	offset=$(((setup_sects + 1) * 512 + offset))
+	case $(od -A n -t x1 -j "$offset" -N 4 "$file" | tr -d ' ') in
+	fd377a58) unpack=(xz -dc) ;;
+	28b52ffd) unpack=(zstd -qdc) ;;
+	02214c18) unpack=(lz4 -dc) ;;
+	*) return ;;
+	esac
+	dd if="$file" bs=1M iflag=skip_bytes,count_bytes skip="$offset" count=$((length - 4)) status=none |
+		"${unpack[@]}" > "$image"
+}
+
+# arrange_image DIR RELEASE: of a linux-image package that is unpacked in DIR/root, all that
+# lab-kernel promises of a directory but the headers.
+arrange_image() {
+	local dir=$1 release=$2 boot=$1/root/boot
+
+	# Packages may rely on /lib being /usr/lib.
+	if [[ ! -d $dir/root/lib ]]; then
+		ln -s usr/lib "$dir/root/lib"
+	fi
+	ln -s "root/lib/modules/$release" "$dir/modules"
+	if [[ -e $dir/modules/vmlinuz ]]; then
+		mv "$dir/modules/vmlinuz" "$dir/modules/config" "$dir"
+	else
+		mv "$boot/vmlinuz-$release" "$dir/vmlinuz"
+		mv "$boot/config-$release" "$dir/config"
+	fi
+	printf '%s\n' "$release" > "$dir/release"
+	if grep -qx CONFIG_PVH=y "$dir/config"; then
+		extract_vmlinux "$dir/vmlinuz" "$dir/vmlinux"
+	fi
+	rm -rf "$dir/modules/build" "$dir/modules/source" "$boot"
+	depmod -b "$dir/root" "$release"
+}
+
 # ---------------------------------------------------------------- built kernels and modules
 
 # compiler_of HEADERS: the gcc-NN that Debian built this kernel with. The build
@@ -743,13 +800,17 @@ show_build_log() {
 }
 
 # add_built_kernel DIR BUILD: from the build tree BUILD, all that lab-kernel
-# promises of a directory but its headers. The kernel has no modules of its own.
+# promises of a directory but its headers. Its modules are those that are built.
 add_built_kernel() {
 	local dir=$1 build=$2 release
 
 	release=$(< "$build/include/config/kernel.release")
 	mkdir -p "$dir/root/lib/modules/$release"
 	cp "$build"/modules.{builtin,builtin.modinfo,order} "$dir/root/lib/modules/$release"
+	if [[ -s $build/modules.order ]]; then
+		make -s -C "$build" INSTALL_MOD_PATH="$dir/root" INSTALL_MOD_STRIP=1 DEPMOD=true modules_install
+		rm -f "$dir/root/lib/modules/$release"/{build,source}
+	fi
 	depmod -b "$dir/root" "$release"
 	ln -s "root/lib/modules/$release" "$dir/modules"
 	cp "$build/.config" "$dir/config"
