@@ -667,6 +667,18 @@ versions_of_series() {
 		index(upstream, series) == 1 && substr(upstream, length(series) + 1) !~ /^[0-9]/'
 }
 
+# lab_versions: of the sources of which the lab is made
+lab_versions() {
+	local qemu series list
+
+	qemu=$(default_qemu)
+	resolve "qemu-source-$qemu" source_version qemu "$qemu"
+	list=$(kernel_series)
+	for series in $list; do
+		resolve "linux-source-$series" package_version "linux-source-$series"
+	done
+}
+
 # dpkg's order of versions ("~" sorts before nothing), which sort -V shares.
 sort_versions() {
 	sort -V
