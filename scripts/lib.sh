@@ -667,7 +667,8 @@ versions_of_series() {
 		index(upstream, series) == 1 && substr(upstream, length(series) + 1) !~ /^[0-9]/'
 }
 
-# lab_versions: of the sources of which the lab is made
+# lab_versions: prints the versions of the source packages of QEMU and of each kernel that the
+# release has
 lab_versions() {
 	local qemu series list
 
