@@ -1192,7 +1192,8 @@ static unsigned int mode_of(uint32_t hflags)
 
 static void deliver_pmi(CPUX86State *env)
 {
-    DeviceState *apic = env_archcpu(env)->apic_state;
+    /* Its type is not the same in all versions of QEMU. */
+    typeof(env_archcpu(env)->apic_state) apic = env_archcpu(env)->apic_state;
     bool locked = bql_locked();
 
     if (!apic) {
