@@ -707,19 +707,6 @@ download_packages() {
 	rm "$log"
 }
 
-# download_source NAME=VERSION [OPTION...]: its files, or those that apt-get's
-# options say, into the current directory
-download_source() {
-	local log=download.log
-
-	say "downloading the source of $1"
-	if ! private_apt apt-get source -q --download-only --only-source "${@:2}" "$1" > "$log" 2>&1; then
-		tail -n 3 "$log" >&2
-		die "could not download the source of $1"
-	fi
-	rm "$log"
-}
-
 # package_tree NAME: prints the path of the unpacked, not installed, package.
 package_tree() {
 	fetch "$1${apt_suite:+-$apt_suite}" find_package_tree "$1"

@@ -6,6 +6,7 @@
 # in check: 6.1
 # in sample, lab: 6.12
 # in lab: MY_PMU_QEMU=10.0 6.1
+# in lab: MY_PMU_QEMU=10.2 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

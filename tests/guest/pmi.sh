@@ -8,6 +8,7 @@
 # in sample, lab: version=3,gp=4,width=40 6.1
 # in sample, lab: version=6 6.12
 # in lab: MY_PMU_QEMU=10.0 version=5,gp=8 6.1
+# in lab: MY_PMU_QEMU=10.2 version=5,gp=8 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 
