@@ -164,10 +164,11 @@ declare -A pmu_property=(
 	[broken]=pmu-broken [broken-counters]=pmu-broken-counters [starved]=pmu-starved
 	[paused]=pmu-paused [pmi-skid]=pmu-pmi-skid [acr]=pmu-acr [reload]=pmu-reload [extra]=pmu-extra
 	[firmware]=pmu-firmware [faults]=pmu-faults [odometer]=pmu-odometer
+	[model]=model
 	[vendor]=vendor [core]=perfctr-core [freeze]=pmu-freeze [free-running]=pmu-free-running
 )
 pmu_keys='version gp gp-bitmap width fixed fixed-width fixed-bitmap ebx ebx-length'
-pmu_keys+=' starved paused pmi-skid (numbers)'
+pmu_keys+=' starved paused pmi-skid model (numbers)'
 pmu_keys+=', full-width pdcm hypervisor acr reload extra faults odometer (on, off)'
 pmu_keys+=', broken (a word), broken-counters firmware (64-bit masks)'
 pmu_keys+=', vendor (amd, hygon), and of these core freeze free-running (on, off)'
@@ -209,6 +210,9 @@ pmu_properties() {
 		fi
 		properties+=,${pmu_property[$key]}=$value
 	done
+	if [[ $properties == *,vendor=* && $properties == *,model=* ]]; then
+		bad_pmu "$list" "model= is that of a CPU of Intel's: leave out vendor="
+	fi
 	name_cpu
 	printf '%s\n' "$properties"
 }

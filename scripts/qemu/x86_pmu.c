@@ -10,7 +10,7 @@
  * where the budget started is what has retired.  An instruction that faults
  * gives its part, and that of the instructions behind it, back when TCG
  * restores the CPU's state; so does each pass of a REP instruction but the
- * last.  Branches are added where a branch leaves its block (HF_PMU_BR).
+ * last.  Branches are added, by kind, where a branch leaves its block (HF_PMU_BR).
  *
  * The counters themselves are brought up to date ("folded") only when
  * somebody looks or something changes: at accesses to the PMU's registers,
@@ -28,7 +28,8 @@
  *
  * What is not as on a CPU.  Events other than the architectural cycles,
  * instructions, reference cycles and branches are flagged absent in
- * CPUID.0AH:EBX and count nothing.  A fault of fetching the instruction
+ * CPUID.0AH:EBX and count nothing, except that CPUs of Skylake's models have
+ * its unit masks of branches (skylake_events[]).  A fault of fetching the instruction
  * behind the very boundary of a PMI is taken first.  Code fetched from a device
  * is never restored: an instruction of it that faults counts.  So does an event
  * that VMRUN injects as a software interrupt.  No PEBS, no LBR, no uncore, no
@@ -246,6 +247,20 @@ static bool is_amd_like(CPUX86State *env)
     uint32_t hygon = ldl_le_p(CPUID_VENDOR_HYGON);
 
     return IS_AMD_CPU(env) || env->cpuid_vendor1 == hygon;
+}
+
+/* Of Intel's family 6 those that have skylake_events[]. */
+static const uint8_t skylake_models[] = {
+    0x4e, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6, 0x55,
+};
+
+static bool is_skylake(CPUX86State *env)
+{
+    uint32_t version = env->cpuid_version;
+    uint8_t model = (version >> 4 & 0xf) | (version >> 12 & 0xf0);
+
+    return IS_INTEL_CPU(env) && (version & 0x0ff00f00) == 0x600 &&
+           memchr(skylake_models, model, sizeof(skylake_models));
 }
 
 static bool has_perfctr_core(CPUX86State *env)
@@ -826,6 +841,9 @@ void x86_pmu_realize(CPUState *cs, Error **errp)
     if (c->version >= 6) {
         announce_extension(&cpu->env);
     }
+    if (is_skylake(&cpu->env)) {
+        c->flags |= 1u << X86_PMU_SKYLAKE_BIT;
+    }
 }
 
 void x86_pmu_unrealize(CPUState *cs)
@@ -915,11 +933,13 @@ bool x86_pmu_has_aperf(CPUX86State *env)
 typedef enum Event {
     EVENT_NONE,
     EVENT_CYCLE,
-    EVENT_BRANCH,
+    EVENT_BRANCH,           /* of the kinds in Counter.branches */
     EVENT_FLOW,             /* branches, interrupts and exceptions */
     EVENT_FAR,              /* far ones of these branches, and the other two */
     EVENT_INTERRUPT,
 } Event;
+
+#define ALL_BRANCHES        MAKE_64BIT_MASK(0, X86_PMU_BRANCHES)
 
 typedef struct Counter {
     uint64_t *value;
@@ -927,6 +947,7 @@ typedef struct Counter {
     uint64_t evtsel;    /* a fixed counter's is made up from its control */
     uint64_t status;    /* its bit in the GLOBAL MSRs */
     Event event;
+    uint8_t branches;   /* bits of X86PMUBranch */
     BrokenKind broken;
 } Counter;
 
@@ -975,33 +996,65 @@ static Event amd_event(uint64_t evtsel)
     return EVENT_NONE;
 }
 
-static Event selected_event(const X86PMUConfig *c, uint64_t evtsel)
+/*
+ * BR_INST_RETIRED of Skylake beyond the architectural one, by umask and event (perf's
+ * tables skylake, skylakex and cascadelakex).  Those are no matter of CPUID.0AH:EBX.
+ * What has PEBS there counts the same without it.
+ */
+static const struct {
+    uint16_t select;
+    uint8_t branches;       /* the kinds that it counts */
+} skylake_events[] = {
+    { 0x01c4, 1 << X86_PMU_TAKEN | 1 << X86_PMU_NOT_TAKEN },
+    { 0x02c4, 1 << X86_PMU_CALL },
+    { 0x04c4, ALL_BRANCHES },
+    { 0x08c4, 1 << X86_PMU_RETURN },
+    { 0x10c4, 1 << X86_PMU_NOT_TAKEN },
+    { 0x20c4, ALL_BRANCHES & ~(1 << X86_PMU_NOT_TAKEN | 1 << X86_PMU_FAR) },
+    { 0x40c4, 1 << X86_PMU_FAR },
+};
+
+/* Sets the event of a generic counter of Intel's. */
+static void select_event(const X86PMUConfig *config, Counter *c)
 {
+    uint64_t select = c->evtsel & (EVTSEL_EVENT | EVTSEL_UMASK | EVTSEL_UMASK2);
     unsigned int i, bit;
 
     for (i = 0; i < ARRAY_SIZE(arch_events); i++) {
         bit = arch_events[i].bit;
-        if ((evtsel & (EVTSEL_EVENT | EVTSEL_UMASK | EVTSEL_UMASK2)) ==
-                arch_events[i].select &&
-            bit < c->ebx_length && !(c->ebx >> bit & 1)) {
-            return arch_events[i].event;
+        if (select == arch_events[i].select && bit < config->ebx_length &&
+            !(config->ebx >> bit & 1)) {
+            c->event = arch_events[i].event;
+            c->branches = ALL_BRANCHES;
         }
     }
-    return EVENT_NONE;
+    if (!has_flag(config, X86_PMU_SKYLAKE_BIT)) {
+        return;
+    }
+    for (i = 0; i < ARRAY_SIZE(skylake_events); i++) {
+        if (select == skylake_events[i].select) {
+            c->event = EVENT_BRANCH;
+            c->branches = skylake_events[i].branches;
+        }
+    }
 }
 
 static Counter gp_counter(CPUX86State *env, unsigned int i)
 {
-    uint64_t evtsel = env->msr_gp_evtsel[i];
-
-    return (Counter) {
+    Counter c = {
         .value = &env->msr_gp_counters[i],
         .mask = pmu_gp_mask(env),
-        .evtsel = evtsel,
+        .evtsel = env->msr_gp_evtsel[i],
         .status = 1ULL << i,
-        .event = is_amd_like(env) ? amd_event(evtsel) :
-                                    selected_event(pmu_config(env), evtsel),
+        .event = EVENT_NONE,
     };
+
+    if (is_amd_like(env)) {
+        c.event = amd_event(c.evtsel);
+    } else {
+        select_event(pmu_config(env), &c);
+    }
+    return c;
 }
 
 /*
@@ -1092,6 +1145,18 @@ static bool counter_enabled(CPUX86State *env, const Counter *c)
            !(env->msr_global_status & STATUS_CTR_FRZ) && !pmu_pausing(env);
 }
 
+/* Of these kinds. */
+static uint64_t branches_in(const X86PMUHappened *h, uint64_t kinds)
+{
+    uint64_t branches = 0;
+    unsigned int i;
+
+    for (i = 0; i < X86_PMU_BRANCHES; i++) {
+        branches += kinds >> i & 1 ? h->branches[i] : 0;
+    }
+    return branches;
+}
+
 /*
  * How many events a counter sees in what has happened, without EDGE.  An interrupt or
  * exception lies between two cycles: no comparison of CMASK sees it.
@@ -1108,14 +1173,14 @@ static uint64_t events_in(const Counter *c, const X86PMUHappened *h)
         events = h->cycles;
         break;
     case EVENT_BRANCH:
-        events = h->branches;
+        events = branches_in(h, c->branches);
         break;
     case EVENT_FLOW:
-        events = h->branches;
+        events = branches_in(h, ALL_BRANCHES);
         between = h->interrupts + h->exceptions;
         break;
     case EVENT_FAR:
-        events = h->far;
+        events = h->branches[X86_PMU_FAR];
         between = h->interrupts + h->exceptions;
         break;
     case EVENT_INTERRUPT:
@@ -1134,12 +1199,12 @@ static uint64_t events_in(const Counter *c, const X86PMUHappened *h)
     return c->evtsel & EVTSEL_INV ? h->cycles - events : events;
 }
 
-/* Is there anything that it counts: an instruction that is no branch, one that is? */
+/* Is there anything that it counts: an instruction that is no branch, each that is? */
 static bool counts_anything(const Counter *c)
 {
     static const X86PMUHappened some[] = {
         { .cycles = 1 },
-        { .cycles = 1, .branches = 1, .far = 1 },
+        { .cycles = X86_PMU_BRANCHES, .branches = { 1, 1, 1, 1, 1, 1 } },
         { .interrupts = 1 },
     };
     unsigned int i;
@@ -1660,8 +1725,7 @@ void x86_pmu_int(CPUX86State *env, uint32_t flags)
 {
     if (flags & HF_PMU_MASK) {
         env->pmu.budget[mode_of(flags)]--;
-        env->pmu.happened[mode_of(flags)].branches++;
-        env->pmu.happened[mode_of(flags)].far++;
+        env->pmu.happened[mode_of(flags)].branches[X86_PMU_FAR]++;
     }
 }
 
@@ -1720,8 +1784,8 @@ static bool vmstate_needed(void *opaque)
 
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/x86_pmu",
-    .version_id = 8,
-    .minimum_version_id = 8,
+    .version_id = 9,
+    .minimum_version_id = 9,
     .needed = vmstate_needed,
     .fields = (VMStateField[]) {
         VMSTATE_INT32_EQUAL(pmu_config.version, X86CPU, "pmu-version differs"),
@@ -1746,7 +1810,7 @@ const VMStateDescription vmstate_x86_pmu = {
         VMSTATE_UINT32_EQUAL(pmu_config.flags, X86CPU,
                              "pmu-extra, pmu-faults, pmu-odometer, pmu-acr, "
                              "pmu-reload, pmu-freeze or pmu-free-running "
-                             "differs"),
+                             "differs, or one CPU has Skylake's events"),
         VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.msr_fixed_ctr_ctrl, X86CPU),
         VMSTATE_UINT64_ARRAY(env.msr_gp_evtsel, X86CPU, MAX_GP_COUNTERS),
@@ -2373,13 +2437,20 @@ void x86_pmu_gen_unretire(uint32_t flags)
     }
 }
 
-/* FF /2 to /5: CALL, far CALL, JMP, far JMP */
+/* FF /2 to /5 */
 X86PMUBranch x86_pmu_branch_ff(int op)
 {
-    if (op < 2 || op > 5) {
+    switch (op) {
+    case 2:
+        return X86_PMU_CALL;
+    case 4:
+        return X86_PMU_JUMP;
+    case 3:                 /* far CALL */
+    case 5:                 /* far JMP */
+        return X86_PMU_FAR;
+    default:
         return X86_PMU_NO_BRANCH;
     }
-    return op & 1 ? X86_PMU_FAR : X86_PMU_NEAR;
 }
 
 /* By the translator's opcode (0x1xx for 0F xx); that of FF does not tell. */
@@ -2389,10 +2460,14 @@ X86PMUBranch x86_pmu_branch(int opcode)
     case 0x70 ... 0x7f:     /* Jcc */
     case 0x180 ... 0x18f:
     case 0xe0 ... 0xe3:     /* LOOP, JCXZ */
-    case 0xe8 ... 0xe9:     /* CALL, JMP */
+        return X86_PMU_TAKEN;
+    case 0xe8:
+        return X86_PMU_CALL;
+    case 0xe9:              /* JMP */
     case 0xeb:
-    case 0xc2 ... 0xc3:     /* RET */
-        return X86_PMU_NEAR;
+        return X86_PMU_JUMP;
+    case 0xc2 ... 0xc3:
+        return X86_PMU_RETURN;
     case 0xea:              /* far JMP */
     case 0x9a:              /* far CALL */
     case 0xca ... 0xcb:     /* far RET */
@@ -2406,16 +2481,22 @@ X86PMUBranch x86_pmu_branch(int opcode)
     }
 }
 
+/* The branch by which a block is left through its exit 0 or 1, which is not taken. */
+X86PMUBranch x86_pmu_exit(X86PMUBranch branch, int exit)
+{
+    if (branch == X86_PMU_TAKEN || branch == X86_PMU_NOT_TAKEN) {
+        return exit ? X86_PMU_NOT_TAKEN : X86_PMU_TAKEN;
+    }
+    return branch;
+}
+
 /* Here a branch leaves its block. */
 void x86_pmu_gen_branch(uint32_t flags, X86PMUBranch branch)
 {
     size_t mode = offsetof(CPUX86State, pmu.happened[mode_of(flags)]);
 
-    if (branch == X86_PMU_NO_BRANCH || !(flags & HF_PMU_BR_MASK)) {
-        return;
-    }
-    gen_add(mode + offsetof(X86PMUHappened, branches), 1);
-    if (branch == X86_PMU_FAR) {
-        gen_add(mode + offsetof(X86PMUHappened, far), 1);
+    if (branch != X86_PMU_NO_BRANCH && (flags & HF_PMU_BR_MASK)) {
+        gen_add(mode + offsetof(X86PMUHappened, branches) +
+                branch * sizeof(uint64_t), 1);
     }
 }

@@ -39,18 +39,25 @@ enum {
 
 #define X86_PMU_OFFCORE_RSPS 2
 
-/* What an instruction is to the counters of branches. */
+/*
+ * What an instruction is to the counters of branches.  Whether a conditional one is
+ * taken its two exits know; until then it is X86_PMU_TAKEN.
+ */
 typedef enum X86PMUBranch {
-    X86_PMU_NO_BRANCH,
-    X86_PMU_NEAR,
+    X86_PMU_TAKEN,
+    X86_PMU_NOT_TAKEN,
+    X86_PMU_JUMP,       /* near, as the next two are */
+    X86_PMU_CALL,
+    X86_PMU_RETURN,
     X86_PMU_FAR,
+    X86_PMU_BRANCHES,
+    X86_PMU_NO_BRANCH = X86_PMU_BRANCHES,
 } X86PMUBranch;
 
 /* What has happened in a mode since the counters were last brought up to date. */
 typedef struct X86PMUHappened {
     uint64_t cycles;        /* and instructions; by budget[] until then */
-    uint64_t branches;      /* retired, far ones too */
-    uint64_t far;
+    uint64_t branches[X86_PMU_BRANCHES];    /* retired */
     uint64_t interrupts;    /* delivered */
     uint64_t exceptions;
 } X86PMUHappened;
@@ -107,6 +114,7 @@ typedef struct X86PMUState {
 #define X86_PMU_EXTRA_BIT   4
 #define X86_PMU_FREEZE_BIT  5
 #define X86_PMU_FREE_BIT    6
+#define X86_PMU_SKYLAKE_BIT 7   /* no property: the CPU's model */
 
 /* What the PMU is; CPU properties, fixed once the CPU is realized. */
 typedef struct X86PMUConfig {
@@ -209,6 +217,7 @@ void x86_pmu_end_change(struct CPUArchState *env);
 /* Translation: tcg/translate.c */
 X86PMUBranch x86_pmu_branch(int opcode);
 X86PMUBranch x86_pmu_branch_ff(int op);
+X86PMUBranch x86_pmu_exit(X86PMUBranch branch, int exit);
 struct TCGOp *x86_pmu_gen_tb_start(uint32_t flags);
 void x86_pmu_gen_tb_stop(struct TCGOp *start, int insns);
 void x86_pmu_gen_unretire(uint32_t flags);
@@ -230,6 +239,7 @@ void x86_pmu_gen_branch(uint32_t flags, X86PMUBranch branch);
 #define x86_pmu_rdtsc(env)                              ((void)0)
 #define x86_pmu_branch(opcode)                          (X86_PMU_NO_BRANCH)
 #define x86_pmu_branch_ff(op)                           (X86_PMU_NO_BRANCH)
+#define x86_pmu_exit(branch, exit)                      (branch)
 #define x86_pmu_delivered(env, flags, interrupt)        ((void)0)
 #define x86_pmu_gen_tb_start(flags)                     (NULL)
 #define x86_pmu_gen_tb_stop(start, insns)               ((void)(start))

@@ -97,6 +97,14 @@ enum {
 #define EVENT_INSTRUCTIONS	0x00c0
 #define EVENT_REF_CYCLES	0x013c
 #define EVENT_BRANCHES		0x00c4
+/* Of Skylake's models: see branches.c */
+#define EVENT_CONDITIONAL	0x01c4
+#define EVENT_NEAR_CALLS	0x02c4
+#define EVENT_BRANCHES_PEBS	0x04c4
+#define EVENT_NEAR_RETURNS	0x08c4
+#define EVENT_NOT_TAKEN		0x10c4
+#define EVENT_NEAR_TAKEN	0x20c4
+#define EVENT_FAR_BRANCHES	0x40c4
 #define SEL_USR			BIT(16)
 #define SEL_OS			BIT(17)
 #define SEL_EDGE		BIT(18)
@@ -177,6 +185,7 @@ enum broken {
  * @freeze: counters can freeze on a PMI
  * @streamlined: they do so by GLOBAL_STATUS, and not by GLOBAL_CTRL
  * @free_running: there are IRPERF, APERF and MPERF
+ * @skylake: its CPU is one of Intel's that count branches by kind
  * @version: CPUID.0AH:EAX[7:0]; 0 if @off
  * @gp: generic counters, as CPUID.0AH says
  * @generic: bitmap of the generic counters
@@ -208,6 +217,7 @@ struct pmu {
 	bool freeze;
 	bool streamlined;
 	bool free_running;
+	bool skylake;
 	unsigned int version;
 	unsigned int gp;
 	u64 generic;
@@ -543,6 +553,7 @@ void test_no_extra(void);
 void test_machine_reset(void);
 void test_rdpmc(void);
 void test_work(void);
+void test_branches(void);
 void test_debugging(void);
 void test_modes(void);
 void test_conditions(void);

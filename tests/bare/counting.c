@@ -231,6 +231,9 @@ static const struct {
 } events[] = {
 	{ "instructions", EVENT_INSTRUCTIONS, BODY_INSTRUCTIONS, true },
 	{ "branches", EVENT_BRANCHES, BODY_BRANCHES, true },
+	{ "conditional branches", EVENT_CONDITIONAL, BODY_BRANCHES, true },
+	{ "branches not taken", EVENT_NOT_TAKEN, 1, true },
+	{ "near branches taken", EVENT_NEAR_TAKEN, BODY_BRANCHES - 1, true },
 	{ "cycles", EVENT_CYCLES, BODY_INSTRUCTIONS, false },
 	{ "reference cycles", EVENT_REF_CYCLES, BODY_INSTRUCTIONS, false },
 };
@@ -409,6 +412,9 @@ static void test_cmask(void)
 		  BODY_INSTRUCTIONS - BODY_BRANCHES },
 		{ "branches, CMASK=2, INV", EVENT_BRANCHES | SEL_CMASK(2) | SEL_INV,
 		  BODY_INSTRUCTIONS },
+		{ "near branches taken, CMASK=1, INV",
+		  EVENT_NEAR_TAKEN | SEL_CMASK(1) | SEL_INV,
+		  BODY_INSTRUCTIONS - BODY_BRANCHES + 1 },
 	};
 	unsigned int i;
 
@@ -430,6 +436,9 @@ static void test_absent(void)
 	static const u16 selects[] = {
 		EVENT_CYCLES, EVENT_INSTRUCTIONS, EVENT_REF_CYCLES, EVENT_BRANCHES,
 		0x4f2e, 0x412e, 0x00c5, 0x0000, 0x00ff, 0x01c0, 0x023c,
+		/* branches by kind; not of Skylake, but of others */
+		EVENT_CONDITIONAL, EVENT_NEAR_CALLS, EVENT_BRANCHES_PEBS, EVENT_NEAR_RETURNS,
+		EVENT_NOT_TAKEN, EVENT_NEAR_TAKEN, EVENT_FAR_BRANCHES, 0x11c4, 0x7ec4, 0x80c4,
 	};
 	unsigned int i;
 

@@ -27,6 +27,7 @@ static char second_word(const char *text)
 static void test_counters(void)
 {
 	test_work();
+	test_branches();
 	test_debugging();
 	test_modes();
 	test_conditions();

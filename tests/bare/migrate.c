@@ -137,13 +137,30 @@ static void test_odd_event(const struct counter *c)
 	is(count_on(c, select, in_kernel, empty64), ALL_OF_EMPTY, "moved: an odd event");
 }
 
-/* Counts a spin of so many turns with an overflow half-way. */
+/* Which counts a kind of branches meanwhile, or NULL. */
+static const struct counter *by_kind(void)
+{
+	bool can = pmu.version >= 2 && nr_generic > 1 && !pmu.broken &&
+		   event_present(EVENT_CONDITIONAL);
+
+	return can ? &counters[1] : NULL;
+}
+
+/* Counts a spin of so many turns, on the first counter, with an overflow half-way. */
 static u64 count_turns(const struct counter *c, u64 turns)
 {
+	u64 select = instruction_select(c) | SEL_INT;
+	const struct counter *other = by_kind();
+	struct run run = run_of(c->bit | (other ? other->bit : 0), select);
+
 	quiet();
 	pmi_arm(APIC_MODE_NMI);
-	return (count(c, instruction_select(c) | SEL_INT, -turns, spin,
-		      (const void *)turns) + turns) & c->mask;
+	counter_write(c, -turns);
+	program(c, select);
+	if (other)
+		program(other, EVENT_CONDITIONAL | SEL_OS);
+	measure(&run, spin, (const void *)turns);
+	return (rdmsr(c->msr) + turns) & c->mask;
 }
 
 static void test_counting(void)
@@ -156,6 +173,8 @@ static void test_counting(void)
 	is(count_turns(c, MANY), few + per_turn * (MANY - FEW),
 	   "moved while it counts: instructions");
 	is(pmi.count, 1, "moved while it counts: one PMI");
+	if (by_kind())
+		is(rdmsr(by_kind()->msr), MANY, "moved while it counts: conditional branches");
 	if (pmu.version >= 2)
 		is(rdmsr(MSR_GLOBAL_STATUS), c->bit, "moved while it counts: GLOBAL_STATUS");
 	quiet();

@@ -18,7 +18,7 @@ static u64 opt_version, opt_gp, opt_width, opt_fixed, opt_fixed_width, opt_bitma
 static u64 opt_ebx, opt_ebx_length, opt_full_width, opt_pdcm, opt_hypervisor;
 static u64 opt_broken, opt_broken_counters, opt_firmware, opt_faults, opt_odometer;
 static u64 opt_gp_bitmap, opt_acr, opt_reload, opt_extra, opt_starved, opt_paused;
-static u64 opt_pmi_skid, opt_vendor, opt_core, opt_freeze, opt_free_running;
+static u64 opt_pmi_skid, opt_vendor, opt_core, opt_freeze, opt_free_running, opt_model;
 
 /* As scripts/lib.sh's pmu_properties takes them, with QEMU's defaults. */
 static const struct option {
@@ -53,6 +53,7 @@ static const struct option {
 	{ "core", &opt_core, 1 },
 	{ "freeze", &opt_freeze, 0 },
 	{ "free-running", &opt_free_running, 0 },
+	{ "model", &opt_model, 94 },
 };
 
 /* Values that are words. */
@@ -186,6 +187,19 @@ static void derive_generic(void)
 	pmu.gp = opt_gp == NOT_GIVEN ? weight(pmu.generic) : opt_gp;
 }
 
+/* Of family 6 those whose events of branches are Skylake's. */
+static bool has_kinds_of_branches(u64 model)
+{
+	static const u8 models[] = { 78, 85, 94, 142, 158, 165, 166 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		if (models[i] == model)
+			return true;
+	}
+	return false;
+}
+
 /* Bad speculation and frontend bound are never there. */
 static bool never_counts(unsigned int fixed)
 {
@@ -265,6 +279,7 @@ bool pmu_parse(const char *text)
 	pmu.freeze = pmu.version >= 2 && (pmu.amd ? opt_freeze : pmu.pdcm);
 	pmu.streamlined = pmu.amd || pmu.version >= 4;
 	pmu.free_running = opt_free_running;
+	pmu.skylake = !pmu.amd && has_kinds_of_branches(opt_model);
 	derive_fixed();
 	list_counters();
 	pmc0_msr = pmc_msr(0);
@@ -343,8 +358,13 @@ static const u16 architectural[] = {
 	EVENT_BRANCHES, 0x00c5,
 };
 
+static const u16 by_kind[] = {
+	EVENT_CONDITIONAL, EVENT_NEAR_CALLS, EVENT_BRANCHES_PEBS, EVENT_NEAR_RETURNS,
+	EVENT_NOT_TAKEN, EVENT_NEAR_TAKEN, EVENT_FAR_BRANCHES,
+};
+
 /**
- * event_present() - whether CPUID has an architectural event
+ * event_present() - whether CPUID has an architectural event, or the model another one
  * @select: its event and unit mask
  *
  * Return: whether it has
@@ -358,6 +378,10 @@ bool event_present(unsigned int select)
 	for (i = 0; i < ARRAY_SIZE(architectural); i++) {
 		if (architectural[i] == select)
 			return i < pmu.ebx_length && !(pmu.ebx & BIT(i));
+	}
+	for (i = 0; i < ARRAY_SIZE(by_kind) && pmu.skylake; i++) {
+		if (by_kind[i] == select)
+			return true;
 	}
 	return false;
 }

@@ -238,6 +238,7 @@ static void test_selects(void)
 	} rows[] = {
 		{ "UMASK2=1", EVENT_BRANCHES | SEL_UMASK2(1), 0 },
 		{ "UMASK2=0x80", EVENT_BRANCHES | SEL_UMASK2(0x80), 0 },
+		{ "conditional, UMASK2=1", EVENT_CONDITIONAL | SEL_UMASK2(1), 0 },
 		{ "EQ, CMASK=0", EVENT_BRANCHES | SEL_EQ, others },
 		{ "EQ, CMASK=0, INV", EVENT_BRANCHES | SEL_EQ | SEL_INV, BODY_BRANCHES },
 		{ "EQ, CMASK=1", EVENT_BRANCHES | SEL_EQ | SEL_CMASK(1), BODY_BRANCHES },

@@ -104,6 +104,44 @@ WORK jecxz, 4, 2, 0, "JECXZ taken and not"
 	jecxz	2f
 2:	ret
 
+WORK jcc_long, 3, 2, 0, "Jcc with 32-bit distances"
+	xor	%eax, %eax
+	{disp32} jnz 1f
+	{disp32} jz 1f
+	ud2
+1:	ret
+
+WORK loops, 12, 7, 0, "LOOPE, LOOPNE, JRCXZ, RET that pops"
+	mov	$3, %ecx
+	xor	%eax, %eax
+1:	loope	1b
+	mov	$3, %ecx
+	test	%eax, %eax
+2:	loopne	2b
+	jrcxz	2b
+	push	$0
+	call	3f
+	ret
+3:	ret	$8
+
+WORK page_jcc, 4, 3, 0, "Jcc to another page, taken and not"
+	xor	%eax, %eax
+	jnz	1f
+	jz	1f
+2:	ret
+	.balign	4096
+1:	jz	2b
+
+	BEFORE_PAGE_END 16
+WORK page_end_jcc, 15, 1, 0, "Jcc at the end of a page, not taken"
+	xor	%eax, %eax
+	.rept	12
+	nop
+	.endr
+	jnz	1f
+	nop
+1:	ret
+
 WORK movs_none, 4, 0, 0, "REP MOVSB of none"
 	STRINGS 0
 	rep movsb
