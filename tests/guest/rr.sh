@@ -61,6 +61,25 @@ if [ -z "$rounds" ]; then
 	record_and_replay /root/rr-work exec 1
 	finish
 fi
+cat > /root/pipes.sh <<'END'
+#!/bin/sh
+for i in 1 2 3; do
+	echo $$ $i | md5sum
+	cat /proc/uptime
+done | sort
+END
+cat > /root/traps.sh <<'END'
+#!/bin/sh
+trap 'echo $i' USR1
+i=0
+(usleep 20000; kill -USR1 $$) &
+while [ $i -lt 3000 ]; do
+	i=$((i + 1))
+done
+wait
+cat /proc/self/stat
+END
+chmod +x /root/pipes.sh /root/traps.sh
 for _ in $(seq "$rounds"); do
 	for program in /root/rr-work /root/rr-work-dynamic; do
 		record_and_replay $program threads
@@ -68,10 +87,7 @@ for _ in $(seq "$rounds"); do
 		record_and_replay $program forks
 		record_and_replay $program exec 3
 	done
-	# shellcheck disable=SC2016 # that is for the shell that is recorded
-	record_and_replay sh -c 'for i in 1 2 3; do echo $$ $i | md5sum; cat /proc/uptime; done | sort'
-	# shellcheck disable=SC2016
-	record_and_replay sh -c 'trap "echo \$i" USR1; i=0; (usleep 20000; kill -USR1 $$) &
-		while [ $i -lt 3000 ]; do i=$((i + 1)); done; wait; cat /proc/self/stat'
+	record_and_replay /root/pipes.sh
+	record_and_replay /root/traps.sh
 done
 finish
