@@ -22,6 +22,7 @@ static const struct kinds kinds_table[] = {
 	{ "10 branches not taken", .conditional = 10, .not_taken = 10 },
 	{ "10 branches taken", .conditional = 10 },
 	{ "CALL and RET", .calls = 3, .returns = 3 },
+	{ "two CALLs without", .calls = 2, .returns = 1 },
 	{ "JECXZ", .conditional = 2, .not_taken = 1 },
 	{ "Jcc with 32-bit", .conditional = 2, .not_taken = 1 },
 	{ "LOOPE, LOOPNE", .conditional = 5, .not_taken = 3, .calls = 1, .returns = 1 },

@@ -124,6 +124,17 @@ WORK loops, 12, 7, 0, "LOOPE, LOOPNE, JRCXZ, RET that pops"
 	ret
 3:	ret	$8
 
+WORK calls_alone, 7, 3, 0, "two CALLs without a RET, a RET without a CALL"
+	call	1f
+1:	call	2f
+2:	add	$16, %rsp
+	lea	3f(%rip), %rax
+	push	%rax
+	ret
+	ud2
+3:	nop
+	ret
+
 WORK page_jcc, 4, 3, 0, "Jcc to another page, taken and not"
 	xor	%eax, %eax
 	jnz	1f
