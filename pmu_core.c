@@ -5,14 +5,15 @@
  * This file is the module's parameters, and the order in which it is loaded and
  * unloaded.
  */
-#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/string.h>
 
 #include "pmu_debugfs.h"
+#include "pmu_device.h"
 #include "pmu_frontend.h"
 #include "pmu_hotplug.h"
 #include "pmu_parse.h"
@@ -59,27 +60,7 @@ MODULE_PARM_DESC(perf, "1: perf can count with the PMU my_pmu, as in perf stat -
 static struct my_session *session;
 static struct dentry *files;
 static bool perf;
-
-static int __init parse_cpu(struct my_session *s)
-{
-	int err;
-
-	s->all = !strcmp(param_cpu, "all");
-	if (s->all)
-		return 0;
-	err = cpulist_parse(param_cpu, s->cpus);
-	if (err == -ERANGE || (!err && !cpumask_subset(s->cpus, cpu_present_mask))) {
-		pr_err("cpu: '%.40s': no such CPU; %*pbl are there\n", param_cpu,
-		       cpumask_pr_args(cpu_present_mask));
-		return -EINVAL;
-	}
-	if (err || cpumask_empty(s->cpus)) {
-		pr_err("cpu: '%.40s': a list of CPUs is needed, as 3 or 0-3,8, of %*pbl; or all\n",
-		       param_cpu, cpumask_pr_args(cpu_present_mask));
-		return -EINVAL;
-	}
-	return 0;
-}
+static bool has_device;
 
 static int __init parse_settings(struct my_session *s)
 {
@@ -87,9 +68,11 @@ static int __init parse_settings(struct my_session *s)
 	struct my_pmu_why why;
 	int err;
 
-	err = parse_cpu(s);
-	if (err)
+	err = my_session_parse_cpus(s, param_cpu);
+	if (err) {
+		pr_err("%s\n", s->why.text);
 		return err;
+	}
 	err = my_parse_interval(param_interval, &s->interval_ms, &why);
 	if (!err) {
 		parameter = "freeze";
@@ -139,6 +122,11 @@ static int __init my_pmu_init(void)
 		pr_warn("perf: %s; counting goes on without it\n", why.text);
 		perf = false;
 	}
+	err = misc_register(&my_device);
+	has_device = !err;
+	if (err)
+		pr_warn("/dev/my_pmu cannot be made (error %d); counting goes on without it\n",
+			err);
 	return 0;
 
 err_free_sampler:
@@ -152,6 +140,8 @@ err_free_session:
 
 static void __exit my_pmu_exit(void)
 {
+	if (has_device)
+		misc_deregister(&my_device);
 	debugfs_remove(files);
 	my_sampler_stop();
 	my_hotplug_stop();

@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/reboot.h>
@@ -128,6 +129,40 @@ static bool test_zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
 	return !step_fails() && zalloc_cpumask_var(mask, gfp);
 }
 
+static char *test_kstrdup(const char *s, gfp_t gfp)
+{
+	char *copy = step_fails() ? NULL : kstrdup(s, gfp);
+
+	nr_allocated += copy ? 1 : 0;
+	return copy;
+}
+
+/* Who writes is one of the tests, too. */
+static void *test_memdup_user_nul(const void __user *from, size_t len)
+{
+	char *copy = step_fails() ? NULL : kmemdup_nul((__force const char *)from, len, GFP_KERNEL);
+
+	nr_allocated += copy ? 1 : 0;
+	return copy ?: ERR_PTR(-ENOMEM);
+}
+
+/* The device is there; it has no node.  It can be made to fail. */
+static struct miscdevice *test_device;
+static bool fail_device;
+
+static int test_misc_register(struct miscdevice *misc)
+{
+	if (fail_device)
+		return -EBUSY;
+	test_device = misc;
+	return 0;
+}
+
+static void test_misc_deregister(struct miscdevice *misc)
+{
+	test_device = NULL;
+}
+
 static struct task_struct *test_kthread_run(int (*func)(void *), void *data)
 {
 	if (step_fails())
@@ -160,11 +195,14 @@ static struct {
 
 static DECLARE_WAIT_QUEUE_HEAD(step_granted);
 
+static bool is_anew(void);
+
 static int sleep_a_step(u64 until)
 {
 	__set_current_state(TASK_RUNNING);
-	wait_event_idle(step_granted, READ_ONCE(steps.granted) || kthread_should_stop());
-	if (kthread_should_stop())
+	wait_event_idle(step_granted,
+			READ_ONCE(steps.granted) || kthread_should_stop() || is_anew());
+	if (kthread_should_stop() || is_anew())
 		return -EINTR;
 	WRITE_ONCE(steps.granted, false);
 	steps.now = until + steps.late_ns;
@@ -276,6 +314,14 @@ static int test_unregister_pm_notifier(struct notifier_block *nb)
 #define kvcalloc		test_kvcalloc
 #undef kvfree
 #define kvfree			test_kvfree
+#undef kstrdup
+#define kstrdup			test_kstrdup
+#undef memdup_user_nul
+#define memdup_user_nul		test_memdup_user_nul
+#undef misc_register
+#define misc_register		test_misc_register
+#undef misc_deregister
+#define misc_deregister		test_misc_deregister
 #undef copy_to_user
 #define copy_to_user		test_copy_to_user
 #undef ktime_get_ns
@@ -319,6 +365,7 @@ static bool test_cpus_read_trylock(void)
 #include "pmu_hotplug.c"
 #include "pmu_sampler.c"
 #include "pmu_debugfs.c"
+#include "pmu_device.c"
 #include "pmu_print.c"
 #include "pmu_samples.c"
 
@@ -328,10 +375,19 @@ static bool test_cpus_read_trylock(void)
 #undef kvzalloc
 #undef kvcalloc
 #undef kvfree
+#undef kstrdup
+#undef memdup_user_nul
+#undef misc_register
+#undef misc_deregister
 #undef copy_to_user
 #undef ktime_get_ns
 #undef schedule_hrtimeout
 #undef zalloc_cpumask_var
+
+static bool is_anew(void)
+{
+	return READ_ONCE(sampler->anew);
+}
 
 /* In steps, time passes only while the sampler sleeps. */
 static u64 test_ktime_get_ns(void)
@@ -460,6 +516,19 @@ static void close_file(struct file **file)
 	if (*file)
 		__fput_sync(*file);
 	*file = NULL;
+}
+
+/* So many counters of a CPU belong to event sets: these. */
+static void expect_owned(struct kunit *test, int cpu, u64 counters)
+{
+	const struct my_pmu_cpu *c = my_pmu_cpu_of(cpu);
+	u64 owned = 0;
+	int idx;
+
+	for (idx = 0; idx < MY_PMC_MAX; idx++)
+		owned |= c->owner[idx] ? BIT_ULL(idx) : 0;
+	KUNIT_EXPECT_EQ(test, c->used, counters);
+	KUNIT_EXPECT_EQ(test, owned, counters);
 }
 
 /* Removes what a test that ended in the middle has left behind. */
@@ -771,11 +840,11 @@ static void core_unwinds_steps(struct kunit *test)
 		}
 		/*
 		 * Session, its two tables and three masks, target, hotplug,
-		 * sampler, the file's rows, notices of suspend and of reboot,
-		 * thread; the step after it is the thread's own mask, without
-		 * which it goes on.
+		 * two names, sampler, the file's rows,
+		 * notices of suspend and of reboot, thread; the step after it
+		 * is the thread's own mask, without which it goes on.
 		 */
-		KUNIT_EXPECT_EQ(test, step, 14U);
+		KUNIT_EXPECT_EQ(test, step, 16U);
 		unload_module();
 		fail_step = 0;
 		expect_untouched(test, pmu, &before);
@@ -4501,6 +4570,9 @@ static void core_pool_faults(struct kunit *test)
 	hotplug_is_busy = true;
 	KUNIT_EXPECT_EQ(test, my_hotplug_start_pools(~0ULL), -EAGAIN);
 	hotplug_is_busy = false;
+	mutex_lock(&start_lock);
+	KUNIT_EXPECT_EQ(test, my_hotplug_start_pools(~0ULL), -EAGAIN);
+	mutex_unlock(&start_lock);
 	below_state = true;
 	cpus_read_lock();
 	cpu_down_callback(TEST_CPU);
@@ -4546,6 +4618,828 @@ static void core_without_perf(struct kunit *test)
 	param_perf = "0";
 	KUNIT_ASSERT_EQ(test, load_module(), 0);
 	KUNIT_EXPECT_EQ(test, sim_perf.registered, 0U);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* --- /dev/my_pmu ---------------------------------------------------------------------- */
+
+static const struct inode device_inode;
+
+/* As whoever opens the device has it, until the test ends. */
+static struct file *open_device(struct kunit *test)
+{
+	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_NOT_NULL(test, test_device);
+	KUNIT_ASSERT_EQ(test, test_device->fops->open((struct inode *)&device_inode, file), 0);
+	file->f_flags = O_NONBLOCK;
+	file->f_mode |= FMODE_READ | FMODE_WRITE;
+	return file;
+}
+
+#define WRITABLE	((__force unsigned int)(EPOLLOUT | EPOLLWRNORM))
+
+static unsigned int poll_device(struct file *file)
+{
+	return (__force unsigned int)device_fops.poll(file, NULL);
+}
+
+static void close_device(struct file *file)
+{
+	device_fops.release(NULL, file);
+}
+
+static ssize_t write_device(struct file *file, const char *words)
+{
+	return device_fops.write(file, (const char __user __force *)words, strlen(words), NULL);
+}
+
+static const char *read_device(struct kunit *test, struct file *file)
+{
+	char *text = new_text(test);
+	ssize_t got = device_fops.read(file, (char __user __force *)text, TEXT_SIZE - 1, NULL);
+
+	text[max_t(ssize_t, got, 0)] = '\0';
+	return text;
+}
+
+/* Whoever asks is granted it. */
+static void ask(struct kunit *test, const char *words)
+{
+	struct file *file = open_device(test);
+
+	KUNIT_EXPECT_EQ_MSG(test, write_device(file, words), (ssize_t)strlen(words), "%s", words);
+	KUNIT_EXPECT_NULL(test, strstr(read_device(test, file), "# "));
+	close_device(file);
+}
+
+/* He is refused it, with this line. */
+static void ask_in_vain(struct kunit *test, const char *words, int err, const char *line)
+{
+	struct file *file = open_device(test);
+	const char *text;
+
+	KUNIT_EXPECT_EQ_MSG(test, write_device(file, words), (ssize_t)err, "%s", words);
+	text = read_device(test, file);
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(text, HEADER_TEXT "# "));
+	text += strlen(HEADER_TEXT "# ");
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(text, line), "%s", text);
+	KUNIT_EXPECT_EQ(test, strcspn(text, "\n"), strlen(line));
+	close_device(file);
+}
+
+static void core_device(struct kunit *test)
+{
+	struct my_target *t = load_for_rows(test);
+	struct file *file, *other;
+
+	KUNIT_ASSERT_NOT_NULL(test, test_device);
+	KUNIT_EXPECT_STREQ(test, test_device->name, "my_pmu");
+	KUNIT_EXPECT_EQ(test, test_device->mode, 0600);
+	file = open_device(test);
+	KUNIT_EXPECT_EQ(test, poll_device(file), READABLE | WRITABLE);
+	KUNIT_EXPECT_STREQ(test, read_device(test, file), HEADER_TEXT);
+	KUNIT_EXPECT_EQ(test, poll_device(file), WRITABLE);
+	KUNIT_EXPECT_EQ(test, device_fops.read(file, NULL, 1, NULL), (ssize_t)-EAGAIN);
+	add_sample(t, 3);
+	KUNIT_EXPECT_STREQ(test, read_device(test, file), ROWS_3);
+	/* Only he is told who was refused something. */
+	other = open_device(test);
+	KUNIT_EXPECT_EQ(test, write_device(file, "x"), (ssize_t)-EINVAL);
+	KUNIT_EXPECT_EQ(test, poll_device(file), READABLE | WRITABLE);
+	add_sample(t, 4);
+	KUNIT_EXPECT_STREQ(test, read_device(test, file),
+			   "# 'x': cpu=, counters= or interval= is needed\n" ROWS_4);
+	KUNIT_EXPECT_STREQ(test, read_device(test, other), HEADER_TEXT ROWS_3 ROWS_4);
+	close_device(other);
+	close_device(file);
+	file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+	fail_step = 1;
+	KUNIT_EXPECT_EQ(test, device_fops.open(NULL, file), -ENOMEM);
+	unload_module();
+	KUNIT_EXPECT_NULL(test, test_device);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* Without the device the module counts. */
+static void core_device_is_not_needed(struct kunit *test)
+{
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "5000");
+	fail_device = true;
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	fail_device = false;
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "/dev/my_pmu cannot be made (error -16); counting goes on without it\n");
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/**
+ * struct change - what is asked for, and refused
+ * @words: the request
+ * @err: errno
+ * @line: what he is told
+ */
+struct change {
+	const char *words;
+	int err;
+	const char *line;
+};
+
+static const struct change changes[] = {
+	{ "", -EINVAL, "nothing: cpu=, counters= or interval= is needed" },
+	{ " \t\n", -EINVAL, "nothing: cpu=, counters= or interval= is needed" },
+	{ "freeze=1", -EINVAL, "'freeze=1': cpu=, counters= or interval= is needed" },
+	{ "interval=7 cycles", -EINVAL, "'cycles': cpu=, counters= or interval= is needed" },
+	{ "cpu=1 interval=7 cpu=1", -EINVAL, "cpu= is there twice" },
+	{ "interval=0 counters=cycles", -EINVAL,
+	  "interval: '0'; whole milliseconds from 1 on are needed" },
+	{ "cpu=2 interval=7", -EINVAL, "cpu: '2': no such CPU; 0-1 are there" },
+	{ "cpu= interval=7", -EINVAL,
+	  "cpu: '': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all" },
+	{ "counters=cycle", -EINVAL,
+	  "counters: 'cycle': no event 'cycle'; known are instructions, cycles, branches and others that perf has for this CPU, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/",
+	},
+	{ "counters=cycles@gp9 interval=7", -EINVAL,
+	  "counters: 'cycles@gp9': CPU 1 has no gp9; it has 8 generic (gp) and 3 fixed counters" },
+	{ "counters=cycles@gp1,r99@gp1 cpu=0-1", -EINVAL,
+	  "counters: 'r99@gp1': gp1 is taken by another event; each counter takes one" },
+	{ "cpu=0-1 counters=ref-cycles:D,ref-cycles:D", -ENOSPC,
+	  "counters: 'ref-cycles:D': no counter is left that counts it; CPU 0 has 8 generic (gp) and 3 fixed counters",
+	},
+	{ "counters=L1-icache-prefetches", -EOPNOTSUPP,
+	  "counters: 'L1-icache-prefetches': CPU 1 does not have this event, nor does the architecture define it",
+	},
+};
+
+static void change_desc(const struct change *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%*pE'", (int)strlen(row->words), row->words);
+}
+
+KUNIT_ARRAY_PARAM(change, changes, change_desc);
+
+static void core_device_refuses(struct kunit *test)
+{
+	const struct change *row = test->param_value;
+	struct sim_registers before, counting;
+	const struct my_target *t;
+	unsigned int allocated;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask(test, "interval=100000");
+	allocated = nr_allocated;
+	counting = sim_cpu(TEST_CPU)->regs;
+	t = session->target[TEST_CPU];
+	ask_in_vain(test, row->words, row->err, row->line);
+	test_expect_registers(test, PMU(V4), &counting, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], (struct my_target *)t);
+	KUNIT_EXPECT_NULL(test, session->target[0]);
+	KUNIT_EXPECT_EQ(test, session->interval_ms, 100000U);
+	KUNIT_EXPECT_EQ(test, nr_allocated, (int)allocated);
+	expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(33));
+	expect_owned(test, 0, 0);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_device_refuses_size(struct kunit *test)
+{
+	struct my_target *t = load_for_rows(test);
+	char *words = kunit_kzalloc(test, REQUEST_LEN + 1, GFP_KERNEL);
+	struct file *file;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, words);
+	memset(words, ' ', REQUEST_LEN);
+	memcpy(words, "interval=7", 10);
+	ask_in_vain(test, words, -EMSGSIZE, "too long: at most 4095 characters");
+	KUNIT_EXPECT_EQ(test, session->interval_ms, 2000000U);
+	words[REQUEST_LEN - 1] = '\0';
+	ask(test, words);
+	KUNIT_EXPECT_EQ(test, session->interval_ms, 7U);
+	file = open_device(test);
+	KUNIT_EXPECT_EQ(test, device_fops.write(file, (const char __user __force *)"interval=9\0",
+						11, NULL), (ssize_t)-EINVAL);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(read_device(test, file),
+					   "# a zero byte: text is needed\n"));
+	/* Who cannot read finds the reason in the log. */
+	file->f_mode &= ~FMODE_READ;
+	KUNIT_EXPECT_EQ(test, write_device(file, "interval=0"), (ssize_t)-EINVAL);
+	KUNIT_EXPECT_STREQ(test, last_line(),
+			   "interval: '0'; whole milliseconds from 1 on are needed\n");
+	close_device(file);
+	KUNIT_EXPECT_EQ(test, session->interval_ms, 7U);
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	unload_module();
+}
+
+/* A sample ends what was before; the thread begins anew, and the CPU counts on. */
+static void core_device_interval(struct kunit *test)
+{
+	struct my_target *t;
+	u64 start;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	load_in_steps(test, "1", EVERYWHERE, 1000);
+	t = session->target[TEST_CPU];
+	step(test);
+	test_retire(test, 0, 5);
+	steps.now += 100 * NSEC_PER_MSEC;
+	start = steps.now;
+	nr_lines = 0;
+	nr_wakeups = 0;
+	ask(test, "interval=300");
+	KUNIT_EXPECT_EQ(test, count_lines("cpu1 t="), 1U);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 5ULL);
+	await_sleep(test);
+	KUNIT_EXPECT_EQ(test, wakeups[nr_wakeups - 1], start + 300 * NSEC_PER_MSEC);
+	test_retire(test, 0, 7);
+	step(test);
+	KUNIT_EXPECT_EQ(test, wakeups[nr_wakeups - 1], start + 600 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, total(" instructions@gp0="), 12ULL);
+	KUNIT_EXPECT_EQ(test, count_having(" missed="), 0U);
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	unload_module();
+}
+
+static void core_device_events(struct kunit *test)
+{
+	struct sim_registers before;
+	struct file *file;
+	const char *text;
+
+	sim_reset(TEST_CPU, PMU(V4));
+	test_leave_traces(sim_cpu(TEST_CPU));
+	before = sim_cpu(TEST_CPU)->regs;
+	load_in_steps(test, "1", EVERYWHERE, 1000);
+	file = open_device(test);
+	test_retire(test, 0, 5);
+	nr_wakeups = 0;
+	ask(test, "counters=branches@gp2,instructions@gp3");
+	/* gp0 and fixed1 are as before, and free. */
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], before.evtsel[0]);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.fixed_ctr_ctrl, before.fixed_ctr_ctrl);
+	expect_owned(test, TEST_CPU, BIT_ULL(2) | BIT_ULL(3));
+	await_sleep(test);
+	test_retire(test, 0, 7);
+	step(test);
+	text = read_device(test, file);
+	/* Rows of events that are gone keep their names. */
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, ",\"instructions\",gp0,5,"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, ",\"instructions\",gp3,7,"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, ",\"branches\",gp2,"));
+	KUNIT_EXPECT_NULL(test, strstr(text, "stolen"));
+	KUNIT_EXPECT_EQ(test, session->nr_names, 3U);
+	close_device(file);
+	unload_module();
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* Nothing is programmed if nothing changes. */
+static void core_device_same_events(struct kunit *test)
+{
+	struct my_target *t = load_for_rows(test);
+
+	ask(test, "counters=" EVERYWHERE " interval=1000000");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	ask(test, "cpu=1");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	unload_module();
+}
+
+/* The sampler has a thread as soon as there is something to sample. */
+static void core_device_none(struct kunit *test)
+{
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", "none", "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_EXPECT_NULL(test, sampler->task);
+	ask(test, "interval=7");
+	KUNIT_EXPECT_NULL(test, sampler->task);
+	ask(test, "counters=" EVERYWHERE);
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	ask(test, "counters=none");
+	nr_lines = 0;
+	expect_owned(test, TEST_CPU, 0);
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, nr_lines, 0U);
+	ask(test, "counters=default");
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu1 t=", 2));
+	expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(32) | BIT_ULL(33));
+	unload_module();
+}
+
+static void core_device_cpus(struct kunit *test)
+{
+	struct sim_registers before, before0;
+	struct my_target *t;
+
+	sim_reset(0, PMU(V4));
+	before0 = sim_cpu(0)->regs;
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	t = session->target[TEST_CPU];
+	ask(test, "cpu=0-1");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	expect_owned(test, 0, BIT_ULL(0) | BIT_ULL(33));
+	KUNIT_EXPECT_TRUE(test, wait_for_lines("cpu0 t=", 1));
+	ask(test, "cpu=0");
+	KUNIT_EXPECT_NULL(test, session->target[TEST_CPU]);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	expect_owned(test, TEST_CPU, 0);
+	/* What it counted on at load says what names mean. */
+	KUNIT_EXPECT_NOT_NULL(test, my_hotplug_names(my_pmu_cpu_of(0)));
+	ask(test, "cpu=1 counters=cycles@gp4");
+	test_expect_registers(test, PMU(V4), &before0, &sim_cpu(0)->regs);
+	expect_owned(test, TEST_CPU, BIT_ULL(4));
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* CPUs that come later are counted on, or not any more. */
+static void core_device_all(struct kunit *test)
+{
+	struct sim_registers before;
+	struct my_target *t;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask(test, "cpu=0");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	ask(test, "cpu=all");
+	KUNIT_EXPECT_NULL(test, session->target[TEST_CPU]);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_NOT_NULL(test, session->target[TEST_CPU]);
+	/* One that is away is still one of them. */
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	t = session->target[TEST_CPU];
+	ask(test, "interval=1000000");
+	ask(test, "cpu=all");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	ask(test, "cpu=0");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_NULL(test, session->target[TEST_CPU]);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_device_unlike(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V5_HOLE));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask_in_vain(test, "cpu=0-1", -EOPNOTSUPP,
+		    "cpu0: it is like none of the CPUs that are counted on; load the module again");
+	sim_reset(0, &no_pmu);
+	ask_in_vain(test, "cpu=all", -ENODEV,
+		    "cpu0: no PMU: CPUID.0AH says version 0 (in a virtual machine, its hypervisor must provide one)");
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Of a CPU like the first one names are known, though none like it is counted on. */
+static void core_device_unlike_names(struct kunit *test)
+{
+	sim_reset(0, PMU(V5_HOLE));
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("0-1", "instructions,cycles", "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	ask(test, "cpu=1");
+	ask_in_vain(test, "counters=stalled-cycles-frontend", -EOPNOTSUPP,
+		    "counters: 'stalled-cycles-frontend': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU 1 when my_pmu was loaded");
+	ask(test, "cpu=0");
+	expect_owned(test, 0, BIT_ULL(0) | BIT_ULL(32));
+	expect_owned(test, TEST_CPU, 0);
+	ask_in_vain(test, "cpu=0-1", -EOPNOTSUPP,
+		    "cpu1: it is like none of the CPUs that are counted on; load the module again");
+	memset(session->names.refused, -EINVAL, sizeof(session->names.refused));
+	ask_in_vain(test, "counters=branches", -EOPNOTSUPP,
+		    "counters: 'branches': it needs what is not programmed here");
+	unload_module();
+}
+
+/* What is away counts the new events when it is back. */
+static void core_device_offline(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask(test, "interval=1000000");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	ask(test, "counters=branches@gp5");
+	KUNIT_EXPECT_TRUE(test, session->target[TEST_CPU]->set.offline);
+	test_expect_registers(test, PMU(V4), &before, &sim_cpu(TEST_CPU)->regs);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	KUNIT_EXPECT_FALSE(test, session->target[TEST_CPU]->set.offline);
+	KUNIT_EXPECT_NE(test, session->target[TEST_CPU]->last.time, 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[5] & 0xffff, 0x00c4ULL);
+	ask(test, "cpu=0");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	ask_in_vain(test, "cpu=0-1", -ENXIO,
+		    "cpu: 1 is offline; bring it online, or choose of 0");
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	notify(PM_SUSPEND_PREPARE);
+	ask_in_vain(test, "interval=7", -EBUSY, "the machine goes to sleep");
+	notify(PM_POST_SUSPEND);
+	ask(test, "interval=7");
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+static void core_device_half_online(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	cpus_read_lock();
+	cpu_down_callback(0);
+	cpus_read_unlock();
+	below_state = true;
+	ask_in_vain(test, "cpu=all", -ENXIO, "cpu: 0 is not all the way online");
+	cpus_read_lock();
+	cpu_up_callback(TEST_CPU);
+	cpus_read_unlock();
+	ask(test, "interval=1000000");
+	below_state = false;
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* With guards: of CPUs that come, those that go, and those that others need. */
+static void core_device_guards(struct kunit *test)
+{
+	struct my_perf_event *event;
+	struct my_pool_event *perf_event = kunit_kzalloc(test, sizeof(*perf_event), GFP_KERNEL);
+	unsigned int nth;
+	struct file *file;
+	int err;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, perf_event);
+
+	sim_perf.stays = true;
+	sim_perf.excludes = true;
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	ask(test, "cpu=0-1");
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(0) | BIT(1));
+	event = new_client(test, 0, "branches");
+	ask_in_vain(test, "cpu=1", -EBUSY,
+		    "cpu: events of other modules or of perf are counted on CPU 0, and need that my_pmu counts there");
+	my_perf_event_destroy(event);
+	ask(test, "cpu=1");
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	/* What is refused later has no guard. */
+	ask_in_vain(test, "cpu=0-1 counters=cycles@gp9", -EINVAL,
+		    "counters: 'cycles@gp9': CPU 0 has no gp9; it has 8 generic (gp) and 3 fixed counters");
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	sim_perf.excludes = false;
+	ask_in_vain(test, "cpu=0-1", -EBUSY,
+		    "cpu0: nothing keeps perf out of a PMU of version 4 in this kernel");
+	sim_perf.excludes = true;
+	for (nth = 1, err = -ENODEV; err == -ENODEV; nth++) {
+		file = open_device(test);
+		sim_cpu(0)->fail_nth = nth;
+		err = write_device(file, "cpu=0-1");
+		close_device(file);
+	}
+	KUNIT_EXPECT_EQ(test, err, -EIO);
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	ask(test, "cpu=0-1");
+	KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	KUNIT_EXPECT_NE(test, my_pmu_cpu_of(0)->pooled, 0ULL);
+	*perf_event = (struct my_pool_event) {
+		.attr.config = 0xc4,
+		.id = 1,
+		.kind = my_pool_kind(0),
+		.counters = BIT_ULL(3),
+	};
+	KUNIT_ASSERT_EQ(test, test_pool_add(0, perf_event), 0);
+	ask_in_vain(test, "cpu=1", -EBUSY,
+		    "cpu: events of other modules or of perf are counted on CPU 0, and need that my_pmu counts there");
+	test_pool_del(0, perf_event);
+	ask(test, "cpu=1");
+	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0ULL);
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	unload_module();
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, 0U);
+}
+
+/* A CPU on which perf could not be kept out is not counted on by a change, either. */
+static void core_device_needs_guard(struct kunit *test)
+{
+	sim_perf.stays = true;
+	sim_perf.excludes = true;
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	sim_perf.excludes = false;
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
+	ask_in_vain(test, "counters=cycles@gp3", -EBUSY,
+		    "cpu1: nothing keeps perf out of a PMU of version 4 in this kernel");
+	KUNIT_EXPECT_TRUE(test, session->target[TEST_CPU]->set.offline);
+	sim_perf.excludes = true;
+	ask(test, "counters=" EVERYWHERE);
+	KUNIT_EXPECT_FALSE(test, session->target[TEST_CPU]->set.offline);
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	/* Nor is one on which others count already. */
+	sim_cpu(0)->regs.evtsel[2] = 0x5300c4;
+	ask_in_vain(test, "cpu=0-1", -EBUSY,
+		    "cpu0: the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	/* What the guard stops was not the firmware's. */
+	sim_cpu(0)->regs.evtsel[2] = 0x4300c4;
+	sim_perf.stops = BIT(0);
+	ask_in_vain(test, "cpu=0-1", -EBUSY,
+		    "cpu0: the PMU is in use, by perf, the NMI watchdog, or KVM for a guest with a PMU: end them; 'sysctl kernel.nmi_watchdog=0' ends the watchdog");
+	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	unload_module();
+}
+
+/* Names are kept, but not without end. */
+static void core_device_names(struct kunit *test)
+{
+	struct my_target *t = load_for_rows(test);
+	struct my_pmu_why why;
+	unsigned int i;
+
+	for (i = 0; session->nr_names < MY_NAMES_MAX; i++) {
+		snprintf(t->attr[0].name, sizeof(t->attr[0].name), "r1%03x", i);
+		KUNIT_ASSERT_EQ(test, name_events(session, t, &why), 0);
+	}
+	strscpy(t->attr[0].name, "instructions", sizeof(t->attr[0].name));
+	ask_in_vain(test, "counters=branches", -ENOSPC,
+		    "counters: there have been 512 different events since my_pmu was loaded, and no more are possible: load it again");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[TEST_CPU], t);
+	ask(test, "counters=r1007,cycles");
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* Events of other modules keep their counters, and perf's have what is left. */
+static void core_device_beside_others(struct kunit *test)
+{
+	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
+	struct sim_registers before;
+	struct my_perf_event *event;
+	u64 count;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	event = new_client(test, TEST_CPU, "instructions:u@gp6");
+	KUNIT_EXPECT_EQ(test, my_perf_event_enable(event), 0);
+	KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+	/* EVERYWHERE has gp0 and fixed1. */
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000beULL);
+	test_retire(test, 10, 0);
+	ask(test, "counters=cycles@gp2,branches@gp3");
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000b3ULL);
+	test_retire(test, 10, 0);
+	ask_in_vain(test, "counters=cycles@gp6", -EBUSY,
+		    "counters: 'cycles@gp6': gp6 is in use on CPU 1, for other events of my_pmu; without a counter it chooses");
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000b3ULL);
+	expect_owned(test, TEST_CPU, BIT_ULL(2) | BIT_ULL(3) | BIT_ULL(6));
+	KUNIT_EXPECT_EQ(test, my_perf_event_read(event, &count), 0);
+	KUNIT_EXPECT_EQ(test, count, 20ULL);
+	my_perf_event_destroy(event);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* A sample that has more rows needs a larger ring; what is in it stays. */
+static void core_device_room(struct kunit *test)
+{
+	struct my_target *t = load_for_rows(test);
+	unsigned int size = sampler->samples.size, i;
+	struct file *file = open_device(test), *other;
+	static char words[REQUEST_LEN] = "counters=cycles";
+	const char *text;
+
+	for (i = 0; i < size; i++)
+		add_sample(t, 3);
+	add_sample(t, 4);
+	for (i = 1; i < MY_EVENTS_MAX; i++)
+		strlcat(words, ",r99", sizeof(words));
+	read_device(test, file);
+	/* 64 samples of 64 events are as many rows as there is room for in any case. */
+	KUNIT_EXPECT_EQ(test, my_samples_make_room(&sampler->samples, 64), 0);
+	KUNIT_EXPECT_EQ(test, sampler->samples.size, size);
+	fail_step = 1;
+	KUNIT_EXPECT_EQ(test, my_samples_make_room(&sampler->samples, 65), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, my_samples_make_room(&sampler->samples, 65), 0);
+	KUNIT_EXPECT_EQ(test, sampler->samples.size, 64 * 65U);
+	KUNIT_EXPECT_EQ(test, sampler->samples.head, 2 * size + 2ULL);
+	/* What was overwritten before is not there. */
+	other = open_device(test);
+	text = read_device(test, other);
+	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(text, HEADER_TEXT "3,1,"), "%.200s", text);
+	close_device(other);
+	ask(test, words);
+	text = read_device(test, file);
+	KUNIT_EXPECT_NOT_NULL(test, text);
+	for (i = 0; i < size - 64; i++)
+		KUNIT_ASSERT_EQ(test, sampler->samples.row[(size + 66 + i) % (64 * 65)].number,
+				i < size - 66 ? 3ULL : 4ULL);
+	close_device(file);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* Whatever there is no memory for: all is as it was. */
+static void core_device_unwinds_steps(struct kunit *test)
+{
+	static const char words[] = "cpu=0-1 counters=branches@gp2,r99@gp3 interval=900000";
+	struct file *file;
+	struct sim_registers before;
+	unsigned int step;
+	int allocated, names;
+	ssize_t got;
+
+	sim_reset(0, PMU(V4));
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask(test, "interval=1000000");
+	file = open_device(test);
+	read_device(test, file);
+	for (step = 1; ; step++) {
+		allocated = nr_allocated;
+		names = session->nr_names;
+		fail_step = step;
+		got = write_device(file, words);
+		if (got > 0)
+			break;
+		KUNIT_EXPECT_EQ(test, got, (ssize_t)-ENOMEM);
+		KUNIT_ASSERT_EQ(test, fail_step, 0U);
+		KUNIT_EXPECT_EQ(test, nr_allocated - allocated,
+				(int)session->nr_names - names);
+		KUNIT_EXPECT_EQ(test, session->interval_ms, 1000000U);
+		expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(33));
+		expect_owned(test, 0, 0);
+	}
+	fail_step = 0;
+	/*
+	 * Session, two tables, three masks, text; two targets, two names, of which one attempt
+	 * finds what the one before has kept.
+	 */
+	KUNIT_EXPECT_EQ(test, step, 11U);
+	expect_owned(test, 0, BIT_ULL(2) | BIT_ULL(3));
+	close_device(file);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Also for more rows, and for the thread that takes samples. */
+static void core_device_unwinds_thread(struct kunit *test)
+{
+	static char words[REQUEST_LEN] = "cpu=0-1 interval=900000 counters=r99";
+	unsigned int step, i, size;
+	struct my_pmu_why why;
+	struct my_target *t;
+	struct file *file;
+	ssize_t got;
+
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", "none", "5");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	t = session->target[TEST_CPU];
+	for (i = 1; i < 40; i++)
+		strlcat(words, ",r99", sizeof(words));
+	strscpy(t->attr[0].name, "r99", sizeof(t->attr[0].name));
+	t->nr_events = 1;
+	KUNIT_ASSERT_EQ(test, name_events(session, t, &why), 0);
+	t->nr_events = 0;
+	size = sampler->samples.size;
+	file = open_device(test);
+	read_device(test, file);
+	for (step = 1; ; step++) {
+		fail_step = step;
+		got = write_device(file, words);
+		if (got > 0)
+			break;
+		KUNIT_ASSERT_EQ(test, fail_step, 0U);
+		KUNIT_EXPECT_NULL(test, sampler->task);
+		expect_owned(test, 0, 0);
+		expect_owned(test, TEST_CPU, 0);
+	}
+	/* Session, two tables, three masks, text, two targets, rows, thread. */
+	KUNIT_EXPECT_EQ(test, step, 12U);
+	fail_step = 0;
+	KUNIT_EXPECT_GT(test, sampler->samples.size, size);
+	KUNIT_EXPECT_NOT_NULL(test, sampler->task);
+	close_device(file);
+	unload_module();
+	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
+}
+
+/* @pools: events of perf have the counters that are left. */
+static void unwind_registers(struct kunit *test, const char *words, bool pools)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_registers before;
+	struct file *file;
+	unsigned int nth, back = 0, whole = 0;
+	ssize_t got;
+
+	sim_reset(0, PMU(V4));
+	for (nth = 1; ; nth++) {
+		KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+		ask(test, "interval=1000000");
+		if (pools)
+			KUNIT_ASSERT_EQ(test, my_hotplug_start_pools(~0ULL), 0);
+		file = open_device(test);
+		sim->fail_nth = nth;
+		got = write_device(file, words);
+		close_device(file);
+		if (got > 0 && sim->fail_nth)
+			break;
+		if (got < 0) {
+			KUNIT_EXPECT_EQ(test, got, (ssize_t)-EIO);
+			expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(33));
+			expect_owned(test, 0, 0);
+			back += session->target[TEST_CPU]->set.offline ? 0 : 1;
+		} else {
+			expect_owned(test, TEST_CPU, BIT_ULL(2) | BIT_ULL(3));
+		}
+		unload_module();
+		if (count_having("not all "))
+			continue;
+		/* What GLOBAL_CTRL holds cannot be known then. */
+		if (sim->failed.op == SIM_RDMSR && sim->failed.reg == 0x38f)
+			continue;
+		test_forgive_restoring(&before, sim);
+		expect_untouched(test, PMU(V4), &before);
+		whole++;
+	}
+	sim->fail_nth = 0;
+	KUNIT_EXPECT_GT(test, nth, 20U);
+	KUNIT_EXPECT_GT(test, whole, 10U);
+	KUNIT_EXPECT_GT(test, back, 10U);
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
+/* Whichever access to a register faults: all is as it was, or it is said that it is not. */
+static void core_device_unwinds_registers(struct kunit *test)
+{
+	test_run_there(test);
+	unwind_registers(test, "counters=branches@gp2,r99@gp3", false);
+	unwind_registers(test, "counters=branches@gp2,r99@gp3", true);
+	unwind_registers(test, "counters=branches@gp2,r99@gp3 cpu=0-1", false);
+}
+
+/* The last CPU refuses: those before it count what they did. */
+static void core_device_goes_back(struct kunit *test)
+{
+	struct my_target *t;
+
+	sim_reset(0, PMU(V4));
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("0-1", EVERYWHERE, "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	t = session->target[0];
+	sim_cpu(TEST_CPU)->broken = SIM_DEAD;
+	sim_cpu(TEST_CPU)->broken_counters = BIT_ULL(2);
+	ask_in_vain(test, "cpu=1 counters=cycles@gp2", -ENODEV,
+		    "cpu1: gp2 stands still: it counts no instructions in code of 2048 instructions");
+	KUNIT_EXPECT_PTR_EQ(test, session->target[0], t);
+	KUNIT_EXPECT_FALSE(test, t->set.offline);
+	expect_owned(test, 0, BIT_ULL(0) | BIT_ULL(33));
+	expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(33));
+	unload_module();
+}
+
+/* What cannot be counted on any more is said, and comes back with its CPU. */
+static void core_device_cannot_go_back(struct kunit *test)
+{
+	struct sim_registers before;
+
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask(test, "interval=1000000");
+	sim_cpu(TEST_CPU)->broken = SIM_DEAD;
+	sim_cpu(TEST_CPU)->broken_counters = BIT_ULL(0) | BIT_ULL(2);
+	ask_in_vain(test, "counters=cycles@gp2", -ENODEV,
+		    "cpu1: gp2 stands still: it counts no instructions in code of 2048 instructions; and cpu1 is not counted on any more");
+	KUNIT_EXPECT_EQ(test,
+			count_lines("cpu1: it cannot be counted on any more: gp0 stands"), 1U);
+	expect_owned(test, TEST_CPU, BIT_ULL(0) | BIT_ULL(33));
+	sim_cpu(TEST_CPU)->broken = SIM_SOUND;
+	ask(test, "counters=" EVERYWHERE);
+	KUNIT_EXPECT_FALSE(test, session->target[TEST_CPU]->set.offline);
+	ask(test, "counters=cycles@gp2");
+	expect_owned(test, TEST_CPU, BIT_ULL(2));
+	KUNIT_EXPECT_FALSE(test, session->target[TEST_CPU]->set.offline);
 	unload_module();
 	expect_untouched(test, PMU(V4), &before);
 }
@@ -4661,6 +5555,30 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_client_is_left),
 	KUNIT_CASE(core_client_was_there_first),
 	KUNIT_CASE(core_counts_nothing),
+	KUNIT_CASE(core_device),
+	KUNIT_CASE(core_device_is_not_needed),
+	KUNIT_CASE_PARAM(core_device_refuses, change_gen_params),
+	KUNIT_CASE(core_device_refuses_size),
+	KUNIT_CASE(core_device_interval),
+	KUNIT_CASE(core_device_events),
+	KUNIT_CASE(core_device_same_events),
+	KUNIT_CASE(core_device_none),
+	KUNIT_CASE(core_device_cpus),
+	KUNIT_CASE(core_device_all),
+	KUNIT_CASE(core_device_unlike),
+	KUNIT_CASE(core_device_unlike_names),
+	KUNIT_CASE(core_device_offline),
+	KUNIT_CASE(core_device_half_online),
+	KUNIT_CASE(core_device_guards),
+	KUNIT_CASE(core_device_needs_guard),
+	KUNIT_CASE(core_device_names),
+	KUNIT_CASE(core_device_beside_others),
+	KUNIT_CASE(core_device_room),
+	KUNIT_CASE(core_device_unwinds_steps),
+	KUNIT_CASE(core_device_unwinds_thread),
+	KUNIT_CASE(core_device_unwinds_registers),
+	KUNIT_CASE(core_device_goes_back),
+	KUNIT_CASE(core_device_cannot_go_back),
 	KUNIT_CASE_PARAM(core_unwinds_steps, test_pmu_gen_params),
 	KUNIT_CASE_PARAM(core_unwinds_registers, test_pmu_gen_params),
 	{}

@@ -670,12 +670,11 @@ int my_event_set_assign(struct my_event_set *set,
 			if (idx == MY_NO_COUNTER)
 				continue;
 			set->used |= BIT_ULL(idx);
-			set->cpu->owner[idx] = set;
 			set->rate_log2 = max(set->rate_log2, set->event[j].hw.rate_log2);
 			set->any_code |= set->event[j].hw.any_code ? BIT_ULL(j) : 0;
 		}
 	}
-	set->cpu->used |= set->used;
+	my_event_set_claim(set);
 	set->enabled = nr ? GENMASK_ULL(nr - 1, 0) : 0;
 	return 0;
 }

@@ -38,4 +38,19 @@ void my_event_set_place(struct my_event_set *set, unsigned int number);
 u64 my_perf_event_doubtful(const struct my_perf_event *event, u64 *right);
 u64 my_perf_event_group(const struct my_perf_event *event);
 
+/**
+ * my_event_set_claim() - the counters of a set that was released are the set's again
+ * @set: the set; nobody has had its counters meanwhile
+ *
+ * Context: as my_event_set_assign().
+ */
+static inline void my_event_set_claim(struct my_event_set *set)
+{
+	u64 left;
+
+	for (left = set->used; left; left &= left - 1)
+		set->cpu->owner[__ffs64(left)] = set;
+	set->cpu->used |= set->used;
+}
+
 #endif

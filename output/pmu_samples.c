@@ -24,17 +24,13 @@
 #define HEADER \
 	"sample,cpu,time_ns,dt_ns,latency_ns,missed,event,counter,growth,enabled_ns,running_ns,flag\n"
 
-/* What is kept: so many samples, in at least and at most so many rows. */
-#define KEPT_SAMPLES		64U
-#define LEAST_ROWS		4096U
-#define MOST_ROWS		65536U
-
 /* The longest row: a name, ten numbers. */
 #define TEXT_LEN		(MY_EVENT_NAME_LEN + 320)
 
 /**
  * struct my_samples_row - one event of one CPU in one sample
- * @event: the event; it lives as long as the module is loaded
+ * @event: its name, which is kept as long as the module is loaded
+ * @cpu: the CPU
  * @number: of the sample
  * @time: when its CPU was read
  * @dt: time since the sample before
@@ -45,7 +41,8 @@
  * @flag: the mark of that counter, or of the event; or ""
  */
 struct my_samples_row {
-	const struct my_perf_event *event;
+	const char *event;
+	int cpu;
 	u64 number;
 	u64 time;
 	u64 dt;
@@ -57,24 +54,32 @@ struct my_samples_row {
 };
 
 /**
- * struct reader - who has the file open
+ * struct my_reader - who has the file open
  * @lock: for what follows: several threads may read
  * @samples: the rows
  * @next: number of the row that he comes to next
  * @has_header: he has had it
+ * @remark: what he is told before the next row; or ""
  * @text: what he is about to get
  * @len: so much of it
  * @done: and so much he has got
  */
-struct reader {
+struct my_reader {
 	struct mutex lock;	/* of the text */
 	struct my_samples *samples;
 	u64 next;
 	bool has_header;
+	char remark[TEXT_LEN - 4];
 	char text[TEXT_LEN];
 	size_t len;
 	size_t done;
 };
+
+static u64 oldest(const struct my_samples *samples)
+{
+	return samples->head > samples->first + samples->size ? samples->head - samples->size :
+								samples->first;
+}
 
 /**
  * my_samples_init() - room for rows
@@ -89,10 +94,45 @@ int my_samples_init(struct my_samples *samples, unsigned int per_sample)
 	mutex_init(&samples->lock);
 	init_waitqueue_head(&samples->more);
 	samples->head = 0;
-	samples->size = clamp(KEPT_SAMPLES * per_sample, LEAST_ROWS, MOST_ROWS);
-	samples->size = max(samples->size, 2 * per_sample);
+	samples->first = 0;
+	samples->size = my_samples_size(per_sample);
 	samples->row = kvcalloc(samples->size, sizeof(*samples->row), GFP_KERNEL);
 	return samples->row ? 0 : -ENOMEM;
+}
+
+/**
+ * my_samples_make_room() - samples are to have more rows
+ * @samples: the rows
+ * @per_sample: how many rows a sample has
+ *
+ * No row is lost.
+ *
+ * Context: task.
+ * Return: 0, or -ENOMEM.
+ */
+int my_samples_make_room(struct my_samples *samples, unsigned int per_sample)
+{
+	unsigned int size = my_samples_size(per_sample), from, to;
+	struct my_samples_row *row;
+	u64 i;
+
+	if (size <= samples->size)
+		return 0;
+	row = kvcalloc(size, sizeof(*row), GFP_KERNEL);
+	if (!row)
+		return -ENOMEM;
+	mutex_lock(&samples->lock);
+	samples->first = oldest(samples);
+	for (i = samples->first; i < samples->head; i++) {
+		div_u64_rem(i, samples->size, &from);
+		div_u64_rem(i, size, &to);
+		row[to] = samples->row[from];
+	}
+	swap(samples->row, row);
+	samples->size = size;
+	mutex_unlock(&samples->lock);
+	kvfree(row);
+	return 0;
 }
 
 /**
@@ -115,7 +155,8 @@ static void fill_row(struct my_samples_row *row, const struct my_target *t,
 	u64 counter = home == MY_NO_COUNTER ? 0 : BIT_ULL(home);
 
 	*row = (struct my_samples_row) {
-		.event = &t->set.event[i],
+		.event = t->event_name[i],
+		.cpu = t->set.cpu->cpu,
 		.number = number,
 		.time = t->sample.time,
 		.dt = t->sample.time - t->last.time,
@@ -178,14 +219,13 @@ static size_t format_grown(char *text, size_t size, const struct my_grown *grown
 			 grown->enabled, grown->running);
 }
 
-static void format_row(struct reader *r, const struct my_samples_row *row)
+static void format_row(struct my_reader *r, const struct my_samples_row *row)
 {
-	const char *name = row->event->attr.name;
 	size_t len;
 
 	len = scnprintf(r->text, TEXT_LEN, "%llu,%d,%llu,%llu,%llu,%llu,\"%s\",",
-			row->number, row->event->set->cpu->cpu, row->time, row->dt,
-			row->latency, row->missed, name);
+			row->number, row->cpu, row->time, row->dt, row->latency, row->missed,
+			row->event);
 	if (row->home != MY_NO_COUNTER)
 		len += scnprintf(r->text + len, TEXT_LEN - len, "%s%d",
 				 my_pmc_kind(row->home), my_pmc_number(row->home));
@@ -194,13 +234,8 @@ static void format_row(struct reader *r, const struct my_samples_row *row)
 	r->len = len;
 }
 
-static u64 oldest(const struct my_samples *samples)
-{
-	return samples->head > samples->size ? samples->head - samples->size : 0;
-}
-
-/* The header, a row, or how many are gone; false if there is nothing for now. */
-static bool __next_text(struct reader *r)
+/* The header, a remark, a row, or how many are gone; false if there is nothing for now. */
+static bool __next_text(struct my_reader *r)
 {
 	struct my_samples *samples = r->samples;
 	u64 first = oldest(samples);
@@ -210,6 +245,11 @@ static bool __next_text(struct reader *r)
 		r->has_header = true;
 		r->len = strscpy(r->text, HEADER, TEXT_LEN);
 		r->next = first;	/* what was gone before is no loss */
+		return true;
+	}
+	if (*r->remark) {
+		r->len = scnprintf(r->text, TEXT_LEN, "# %s\n", r->remark);
+		*r->remark = '\0';
 		return true;
 	}
 	if (r->next < first) {
@@ -225,7 +265,7 @@ static bool __next_text(struct reader *r)
 	return true;
 }
 
-static bool next_text(struct reader *r)
+static bool next_text(struct my_reader *r)
 {
 	bool any;
 
@@ -238,7 +278,7 @@ static bool next_text(struct reader *r)
 	return any;
 }
 
-static ssize_t __read_rows(struct reader *r, char __user *to, size_t size)
+static ssize_t __read_rows(struct my_reader *r, char __user *to, size_t size)
 {
 	size_t got = 0, n;
 
@@ -254,7 +294,7 @@ static ssize_t __read_rows(struct reader *r, char __user *to, size_t size)
 	return got;
 }
 
-static ssize_t read_rows(struct reader *r, char __user *to, size_t size)
+static ssize_t read_rows(struct my_reader *r, char __user *to, size_t size)
 {
 	ssize_t got;
 
@@ -270,23 +310,31 @@ static ssize_t samples_read(struct file *file, char __user *to, size_t size,
 	return read_rows(file->private_data, to, size);
 }
 
-static bool is_more(struct reader *r)
+static bool is_more(struct my_reader *r)
 {
-	return r->done < r->len || !r->has_header ||
+	return r->done < r->len || !r->has_header || *r->remark ||
 	       READ_ONCE(r->samples->head) != r->next;
 }
 
-static ssize_t samples_pipe_read(struct file *file, char __user *to, size_t size,
-				 loff_t *pos)
+/**
+ * my_reader_wait() - the next rows, as soon as there are some
+ * @r: the reader
+ * @to: where they go
+ * @size: room there
+ * @nonblock: do not wait
+ *
+ * Context: task; sleeps.
+ * Return: how much was read; -EAGAIN if there is nothing and @nonblock; -ERESTARTSYS; -EFAULT.
+ */
+ssize_t my_reader_wait(struct my_reader *r, char __user *to, size_t size, bool nonblock)
 {
-	struct reader *r = file->private_data;
 	ssize_t got;
 
 	for (;;) {
 		got = read_rows(r, to, size);
 		if (got || !size)
 			return got;	/* else another thread has it */
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return -EAGAIN;
 		got = wait_event_interruptible(r->samples->more, is_more(r));
 		if (got)
@@ -294,29 +342,87 @@ static ssize_t samples_pipe_read(struct file *file, char __user *to, size_t size
 	}
 }
 
-static __poll_t samples_poll(struct file *file, poll_table *wait)
+/**
+ * my_reader_poll() - is there something to read?
+ * @r: the reader
+ * @file: the file that it has open
+ * @wait: as poll has it
+ *
+ * Context: task.
+ * Return: as of poll.
+ */
+__poll_t my_reader_poll(struct my_reader *r, struct file *file, struct poll_table_struct *wait)
 {
-	struct reader *r = file->private_data;
-
 	poll_wait(file, &r->samples->more, wait);
 	return is_more(r) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-static int samples_open(struct inode *inode, struct file *file)
+/**
+ * my_reader_tell() - a remark for one reader, before its unread rows
+ * @r: the reader
+ * @remark: a line, without a newline; replaces an unread one
+ *
+ * Context: task; sleeps.
+ */
+void my_reader_tell(struct my_reader *r, const char *remark)
 {
-	struct reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	mutex_lock(&r->lock);
+	mutex_lock(&r->samples->lock);
+	strscpy(r->remark, remark, sizeof(r->remark));
+	mutex_unlock(&r->samples->lock);
+	mutex_unlock(&r->lock);
+	wake_up_interruptible(&r->samples->more);
+}
+
+/**
+ * my_reader_new() - create a reader; it begins with the oldest row
+ * @samples: the rows
+ *
+ * Context: task.
+ * Return: NULL if there is no memory.
+ */
+struct my_reader *my_reader_new(struct my_samples *samples)
+{
+	struct my_reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
 
 	if (!r)
-		return -ENOMEM;
+		return NULL;
 	mutex_init(&r->lock);
-	r->samples = inode->i_private;
-	file->private_data = r;
-	return stream_open(inode, file);
+	r->samples = samples;
+	return r;
+}
+
+/**
+ * my_reader_free() - free a reader
+ * @r: the reader
+ *
+ * Context: task.
+ */
+void my_reader_free(struct my_reader *r)
+{
+	kfree(r);
+}
+
+static ssize_t samples_pipe_read(struct file *file, char __user *to, size_t size,
+				 loff_t *pos)
+{
+	return my_reader_wait(file->private_data, to, size, file->f_flags & O_NONBLOCK);
+}
+
+static __poll_t samples_poll(struct file *file, poll_table *wait)
+{
+	return my_reader_poll(file->private_data, file, wait);
+}
+
+static int samples_open(struct inode *inode, struct file *file)
+{
+	file->private_data = my_reader_new(inode->i_private);
+	return file->private_data ? stream_open(inode, file) : -ENOMEM;
 }
 
 static int samples_release(struct inode *inode, struct file *file)
 {
-	kfree(file->private_data);
+	my_reader_free(file->private_data);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct my_grown {
  * @place: of each of them the place in the session's list: what the CPU does not
  *	have is left out
  * @nr_events: how many
+ * @event_name: their names, which rows of samples refer to
  * @lacks: what is left out, by place in that list
  * @snapshot: the CPU's registers before perf was asked what the events are
  * @reading: how the CPU is asked
@@ -47,6 +48,7 @@ struct my_target {
 	struct my_perf_event_attr attr[MY_EVENTS_MAX];
 	u8 place[MY_EVENTS_MAX];
 	unsigned int nr_events;
+	const char *event_name[MY_EVENTS_MAX];
 	u64 lacks;
 	struct my_pmu_snapshot snapshot;
 	struct my_pmu_reading reading;

@@ -116,7 +116,7 @@ static void show_set(struct seq_file *m, u64 counters)
 static int events_show(struct seq_file *m, void *unused)
 {
 	const struct my_session *s = m->private;
-	const struct my_x86_pmu *pmu = &s->target[s->names_cpu]->set.cpu->pmu;
+	const struct my_x86_pmu *pmu = &my_pmu_cpu_of(s->names_cpu)->pmu;
 	struct my_perf_event_attr attr;
 	const char *reason;
 	unsigned int n;

@@ -19,6 +19,7 @@
 #include "pmu_event.h"
 #include "pmu_hotplug.h"
 #include "pmu_pool.h"
+#include "pmu_sampler.h"
 #include "pmu_session.h"
 #include "pmu_why.h"
 
@@ -39,6 +40,29 @@ static struct {
 	struct cpumask up;
 	bool asleep;
 } hotplug;
+
+/*
+ * Serializes changes of the session with each other, with the creation of counters for perf's
+ * events and with suspend.  Taken before cpus_read_lock(); where locks of perf are held it is
+ * only tried.
+ */
+static DEFINE_MUTEX(start_lock);
+
+static bool lock_start(void)
+{
+	if (!mutex_trylock(&start_lock))
+		return false;
+	if (cpus_read_trylock())
+		return true;
+	mutex_unlock(&start_lock);
+	return false;
+}
+
+static void unlock_start(void)
+{
+	cpus_read_unlock();
+	mutex_unlock(&start_lock);
+}
 
 /* Since the hotplug state was set up; or before, and then no callback was called. */
 static bool has_come_up(int cpu)
@@ -188,6 +212,7 @@ static void sleep_ends(void)
  */
 static int sleep_callback(struct notifier_block *nb, unsigned long event, void *unused)
 {
+	mutex_lock(&start_lock);
 	cpus_read_lock();
 	switch (event) {
 	case PM_SUSPEND_PREPARE:
@@ -201,16 +226,17 @@ static int sleep_callback(struct notifier_block *nb, unsigned long event, void *
 		sleep_ends();
 		break;
 	}
-	cpus_read_unlock();
+	unlock_start();
 	return NOTIFY_DONE;
 }
 
 /* After a kexec no counter of ours may be found counting. */
 static int reboot_callback(struct notifier_block *nb, unsigned long event, void *unused)
 {
+	mutex_lock(&start_lock);
 	cpus_read_lock();
 	sleep_begins("shuts down");
-	cpus_read_unlock();
+	unlock_start();
 	return NOTIFY_DONE;
 }
 
@@ -337,13 +363,15 @@ int my_hotplug_start(struct my_session *s, const char *counters)
 	flags = lock_system_sleep();
 	cpus_read_lock();
 	err = my_session_take_over(s, counters);
-	if (!err) {
+	if (err && *s->why.text) {
+		pr_err("%s\n", s->why.text);
+	} else if (!err) {
 		err = up_all(s);
 		if (err)
 			my_session_hand_back(s);
 	}
 	if (!err) {
-		my_session_print(s);
+		my_session_print(s, true);
 		client_host.reserved = s->held.counters & MY_GENERIC_COUNTERS;
 		client_host.guarded = s->guarded;
 		my_clients_begin(&client_host);
@@ -386,16 +414,12 @@ void my_hotplug_stop(void)
  */
 int my_hotplug_start_pools(u64 known)
 {
-	static DEFINE_MUTEX(start_lock);	/* who comes second waits for the counters */
 	unsigned int tries = 0;
 	int err, cpu;
 
-	mutex_lock(&start_lock);
-	while (!cpus_read_trylock()) {
-		if (++tries == TRIES) {
-			mutex_unlock(&start_lock);
+	while (!lock_start()) {
+		if (++tries == TRIES)
 			return -EAGAIN;
-		}
 		usleep_range(1000, 1100);
 	}
 	err = my_pools_begin(client_host.reserved, client_host.guarded, known);
@@ -405,9 +429,195 @@ int my_hotplug_start_pools(u64 known)
 				pool_comes(cpu);
 		}
 	}
-	cpus_read_unlock();
-	mutex_unlock(&start_lock);
+	unlock_start();
 	return min(err, 0);
+}
+
+/* --- something else is counted ----------------------------------------------------- */
+
+/* On a CPU of which @next has another target than @s, or none. */
+static int change_cpu(struct my_session *s, struct my_session *next, int cpu)
+{
+	struct my_target *old = s->target[cpu], *t = next->target[cpu];
+	struct my_pmu_why why;
+	int err;
+
+	if (old && !old->set.offline)
+		report_fault(cpu, my_event_set_down(&old->set));
+	if (!t && s->guarded)
+		report_fault(cpu, my_pools_go(cpu));	/* the guard goes, too */
+	if (!t || !has_come_up(cpu))
+		return 0;
+	err = my_session_guard(s, t->set.cpu, &why);
+	if (!err)
+		err = my_event_set_up(&t->set, &why);
+	if (err)
+		return my_refuse(&next->why, err, "cpu%d: %s", cpu, why.text);
+	t->last.time = t->set.up_since;
+	return 0;
+}
+
+/* As before; what @s had there counts on, if it did. */
+static void change_cpu_back(struct my_session *s, struct my_session *next, int cpu, bool counted)
+{
+	struct my_target *old = s->target[cpu], *t = next->target[cpu];
+	size_t len = strlen(next->why.text);
+	struct my_pmu_why why;
+
+	if (t && !t->set.offline)
+		report_fault(cpu, my_event_set_down(&t->set));
+	if (!counted || !my_event_set_up(&old->set, &why))
+		return;
+	pr_err("cpu%d: it cannot be counted on any more: %s\n", cpu, why.text);
+	snprintf(next->why.text + len, sizeof(next->why.text) - len,
+		 "; and cpu%d is not counted on any more", cpu);
+}
+
+/* Before any CPU is stopped: perf's events may have just taken a counter. */
+static int withdraw(struct my_session *s, struct my_session *next)
+{
+	struct my_pmu_why why;
+	struct my_target *t;
+	int err;
+
+	for (t = my_session_next(next, NULL); t; t = my_session_next(next, t)) {
+		int cpu = t->set.cpu->cpu;
+
+		if (s->target[cpu] == t || !has_come_up(cpu))
+			continue;
+		err = my_pools_withdraw(cpu, t->set.used, &why);
+		if (err)
+			return my_refuse(&next->why, err, "cpu%d: %s", cpu, why.text);
+	}
+	return 0;
+}
+
+/* All CPUs, or none. */
+static int change_cpus(struct my_session *s, struct my_session *next)
+{
+	struct cpumask *counted = next->scratch[1];
+	int cpu, done, err;
+
+	cpumask_clear(counted);
+	for_each_possible_cpu(cpu) {
+		if (s->target[cpu] == next->target[cpu])
+			continue;
+		if (s->target[cpu] && !s->target[cpu]->set.offline)
+			cpumask_set_cpu(cpu, counted);
+		err = change_cpu(s, next, cpu);
+		if (!err)
+			continue;
+		for_each_possible_cpu(done) {
+			if (done <= cpu && s->target[done] != next->target[done])
+				change_cpu_back(s, next, done, cpumask_test_cpu(done, counted));
+		}
+		return err;
+	}
+	return 0;
+}
+
+/* CPUs that are new to the session have to be all the way up. */
+static int check_new_cpus(struct my_session *s, struct my_session *next)
+{
+	int cpu;
+
+	for_each_cpu(cpu, next->cpus) {
+		if (!s->target[cpu] && cpu_online(cpu) && !has_come_up(cpu))
+			return my_refuse(&next->why, -ENXIO, "cpu: %d is not all the way online",
+					 cpu);
+	}
+	return 0;
+}
+
+/* What is not asked for is as it is. */
+static void fill_in(struct my_session *s, struct my_session *next)
+{
+	if (!next->interval_ms)
+		next->interval_ms = s->interval_ms;
+	if (next->all) {
+		cpumask_or(next->cpus, s->cpus, cpu_online_mask);
+	} else if (cpumask_empty(next->cpus)) {
+		next->all = s->all;
+		cpumask_copy(next->cpus, s->cpus);
+	}
+}
+
+static void find_changed(struct my_session *s, struct my_session *next, struct cpumask *changed)
+{
+	int cpu;
+
+	cpumask_clear(changed);
+	for_each_online_cpu(cpu) {
+		if (s->target[cpu] != next->target[cpu])
+			cpumask_set_cpu(cpu, changed);
+	}
+}
+
+static int change_session(struct my_session *s, struct my_session *next, const char *counters)
+{
+	struct cpumask *changed = next->scratch[0];
+	int err, cpu;
+
+	if (hotplug.asleep)
+		return my_refuse(&next->why, -EBUSY, "the machine goes to sleep");
+	fill_in(s, next);
+	err = check_new_cpus(s, next) ?: my_session_plan(s, next, counters);
+	if (err)
+		return err;
+	find_changed(s, next, changed);
+	err = my_sampler_prepare(next);
+	if (err)
+		my_refuse(&next->why, err, "no memory for the samples, or no thread for them");
+	err = err ?: withdraw(s, next);
+	if (!err) {
+		my_sampler_sample();
+		err = change_cpus(s, next);
+	}
+	if (err)
+		my_session_unplan(s, next);
+	else
+		my_session_commit(s, next);
+	for_each_cpu(cpu, changed)
+		my_pools_lend(cpu);	/* if a register faults, perf's events do without */
+	if (err)
+		return err;
+	my_sampler_begin();
+	if (!cpumask_empty(changed))
+		my_session_print(s, false);
+	return 0;
+}
+
+/**
+ * my_hotplug_change() - count something else from now on
+ * @next: a new session; of its CPUs, @all and the interval what shall change is filled in
+ * @counters: the events, as the parameter has them; NULL: as they are
+ *
+ * All of it, or nothing.  A CPU that keeps its events counts on.  On others counting stops for
+ * the self-tests, one CPU after the other: what they count between the sample that ends what was
+ * before and that is in no sample.  Meanwhile nothing is read: where a CPU's self-test is slow, a
+ * counter of 32 bits may be read late, and its sample says so.
+ *
+ * Context: task, between my_hotplug_start() and my_hotplug_stop(); sleeps.
+ * Return: 0; or the errno of what was refused, and @next->why says it.
+ */
+int my_hotplug_change(struct my_session *next, const char *counters)
+{
+	struct my_session *s = hotplug.session;
+	unsigned int flags;
+	int err;
+
+	flags = lock_system_sleep();
+	mutex_lock(&start_lock);
+	cpus_read_lock();
+	my_clients_lock();
+	mutex_lock(&s->sample_lock);
+	my_refuse(&next->why, 0, "no memory");
+	err = change_session(s, next, counters);
+	mutex_unlock(&s->sample_lock);
+	my_clients_unlock();
+	unlock_start();
+	unlock_system_sleep(flags);
+	return err;
 }
 
 /**

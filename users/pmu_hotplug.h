@@ -10,6 +10,7 @@ struct my_session;
 int my_hotplug_start(struct my_session *s, const char *counters);
 void my_hotplug_stop(void);
 int my_hotplug_start_pools(u64 known);
+int my_hotplug_change(struct my_session *next, const char *counters);
 const struct my_names *my_hotplug_names(const struct my_pmu_cpu *cpu);
 
 #endif

@@ -31,6 +31,7 @@
  * @session: whose samples
  * @task: the thread; NULL if there is nothing to sample and no guard to look after
  * @start: the time from which samples are due, CLOCK_MONOTONIC, ns
+ * @anew: what is counted, or how often it is read, has changed: the thread begins at @start
  * @number: of the sample
  * @samples: the file with all samples
  * @summary: of several CPUs
@@ -40,6 +41,7 @@ struct my_sampler {
 	struct my_session *session;
 	struct task_struct *task;
 	u64 start;
+	bool anew;
 	u64 number;
 	struct my_samples samples;
 	struct my_summary summary;
@@ -168,7 +170,7 @@ static void note_missed(struct my_session *s, u64 ticks)
 	}
 }
 
-/* Returns false as soon as the thread is to stop. */
+/* Or until there is something new.  Returns false as soon as the thread is to stop. */
 static bool sleep_until(u64 ns)
 {
 	ktime_t expires = ns_to_ktime(ns);
@@ -177,6 +179,10 @@ static bool sleep_until(u64 ns)
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
 			break;
+		if (READ_ONCE(sampler->anew)) {
+			__set_current_state(TASK_RUNNING);
+			return true;
+		}
 		if (!schedule_hrtimeout(&expires, HRTIMER_MODE_ABS))
 			return true;
 	}
@@ -222,23 +228,30 @@ static u64 keep_up_ns(struct my_session *s)
 
 static int run_sampler(void *data)
 {
+	u64 interval = 0, keep_up = 0, tick = 0, next, due, wake;
 	struct my_session *s = data;
-	u64 interval = (u64)s->interval_ms * NSEC_PER_MSEC;
-	u64 keep_up = keep_up_ns(s);
-	u64 tick = 1, next, due, wake;
 
-	avoid_cpus(s->cpus);
+	mutex_lock(&s->sample_lock);
 	for (;;) {
+		if (sampler->anew) {
+			WRITE_ONCE(sampler->anew, false);
+			avoid_cpus(s->cpus);
+			interval = (u64)s->interval_ms * NSEC_PER_MSEC;
+			keep_up = keep_up_ns(s);
+			tick = 1;
+		}
 		due = sampler->start + tick * interval;
 		wake = min(due, ktime_get_ns() + keep_up);
+		mutex_unlock(&s->sample_lock);
 		if (!sleep_until(wake))
 			return 0;
 		mutex_lock(&s->sample_lock);
+		if (sampler->anew)
+			continue;
 		if (s->guarded)
 			check_guards(s);
 		if (wake < due) {
 			read_cpus(s, true);
-			mutex_unlock(&s->sample_lock);
 			continue;
 		}
 		take_samples(s);
@@ -246,7 +259,6 @@ static int run_sampler(void *data)
 		/* Its clock may be a little behind the timer's. */
 		next = max(next, tick + 1);
 		note_missed(s, next - tick - 1);
-		mutex_unlock(&s->sample_lock);
 		tick = next;
 	}
 }
@@ -260,15 +272,13 @@ static int run_sampler(void *data)
  */
 int my_sampler_init(struct my_session *s)
 {
-	/* So many CPUs may come; without them there is one row for each event. */
-	unsigned int cpus = s->all ? num_present_cpus() : cpumask_weight(s->cpus);
 	int err;
 
 	sampler = kvzalloc(sizeof(*sampler), GFP_KERNEL);
 	if (!sampler)
 		return -ENOMEM;
 	sampler->session = s;
-	err = my_samples_init(&sampler->samples, max(s->nr_events, 1U) * cpus);
+	err = my_samples_init(&sampler->samples, my_session_rows(s));
 	if (err)
 		kvfree(sampler);
 	return err;
@@ -289,6 +299,7 @@ int my_sampler_start(void)
 	if (!s->nr_events && !s->guarded)
 		return 0;
 	sampler->start = s->start;
+	sampler->anew = true;
 	task = kthread_run(run_sampler, s, "my_pmu/%*pbl", cpumask_pr_args(s->cpus));
 	if (IS_ERR(task)) {
 		pr_err("no thread can be started\n");
@@ -296,6 +307,68 @@ int my_sampler_start(void)
 	}
 	sampler->task = task;
 	return 0;
+}
+
+/**
+ * my_sampler_prepare() - something else is to be sampled
+ * @next: what
+ *
+ * Context: task, under the session's lock.
+ * Return: 0; -ENOMEM, or what refused the thread.
+ */
+int my_sampler_prepare(struct my_session *next)
+{
+	struct my_session *s = sampler->session;
+	struct task_struct *task;
+	int err;
+
+	err = my_samples_make_room(&sampler->samples, my_session_rows(next));
+	if (err || sampler->task || !next->nr_events)
+		return err;
+	/* It finds that there is nothing to do, until it is told. */
+	sampler->start = ktime_get_ns();
+	sampler->anew = true;
+	task = kthread_run(run_sampler, s, "my_pmu/%*pbl", cpumask_pr_args(next->cpus));
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	sampler->task = task;
+	return 0;
+}
+
+/**
+ * my_sampler_sample() - a sample that was not due
+ *
+ * Context: task, under the session's lock.
+ */
+void my_sampler_sample(void)
+{
+	if (sampler->session->guarded)
+		check_guards(sampler->session);
+	take_samples(sampler->session);
+}
+
+/**
+ * my_sampler_begin() - samples are due anew from now on
+ *
+ * Context: task, under the session's lock.
+ */
+void my_sampler_begin(void)
+{
+	sampler->start = ktime_get_ns();
+	WRITE_ONCE(sampler->anew, true);
+	if (sampler->task)
+		wake_up_process(sampler->task);
+}
+
+/**
+ * my_sampler_samples() - the rows
+ *
+ * Context: any, between my_sampler_init() and my_sampler_free().
+ * Return: the rows, for who reads them.
+ */
+struct my_samples *my_sampler_samples(void)
+{
+	return &sampler->samples;
 }
 
 /**

@@ -30,11 +30,9 @@
 #define DEFAULT_EVENTS		"instructions,cycles,instructions,cycles"
 #define DEFAULT_EVENTS_NEEDED	2
 
-static int report(const char *parameter, int err, const struct my_pmu_why *why)
+static int refuse_counters(struct my_session *s, int err, const struct my_pmu_why *why)
 {
-	if (err)
-		pr_err("%s: %s\n", parameter, why->text);
-	return err;
+	return my_refuse(&s->why, err, "counters: %s", why->text);
 }
 
 /* Something is done with one CPU after the other, up to the first that refuses. */
@@ -49,10 +47,8 @@ static int with_each_cpu(struct my_session *s,
 
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
 		err = func(t->set.cpu, &t->snapshot, &why);
-		if (err) {
-			pr_err("cpu%d: %s\n", t->set.cpu->cpu, why.text);
-			return err;
-		}
+		if (err)
+			return my_refuse(&s->why, err, "cpu%d: %s", t->set.cpu->cpu, why.text);
 	}
 	return 0;
 }
@@ -73,6 +69,8 @@ void my_session_free(struct my_session *s)
 		if (s->target)
 			kvfree(s->target[cpu]);
 	}
+	while (s->nr_names)
+		kfree(s->event_name[--s->nr_names]);
 	kfree(s->request);
 	kfree(s->target);
 	free_cpumask_var(s->scratch[1]);
@@ -105,12 +103,18 @@ struct my_session *my_session_new(void)
 	return NULL;
 }
 
+/* With all events of the session. */
 static struct my_target *new_target(struct my_session *s, int cpu)
 {
 	struct my_target *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int i;
 
 	if (!t)
 		return NULL;
+	t->nr_events = s->nr_events;
+	memcpy(t->attr, s->attr, sizeof(t->attr));
+	for (i = 0; i < s->nr_events; i++)
+		t->place[i] = i;
 	my_event_set_init(&t->set, my_pmu_cpu_of(cpu));
 	t->set.freeze = s->freeze;
 	t->reading.set = &t->set;
@@ -119,28 +123,27 @@ static struct my_target *new_target(struct my_session *s, int cpu)
 	return t;
 }
 
-/* All of them, with all events. */
+static int refuse_offline(struct my_session *s, const struct cpumask *offline)
+{
+	return my_refuse(&s->why, -ENXIO,
+			 "cpu: %*pbl is offline; bring it online, or choose of %*pbl",
+			 cpumask_pr_args(offline), cpumask_pr_args(cpu_online_mask));
+}
+
+/* All of them. */
 static int make_targets(struct my_session *s)
 {
 	struct cpumask *offline = s->scratch[0];
 	struct my_target *t;
-	unsigned int i;
 	int cpu;
 
 	for_each_cpu(cpu, s->cpus) {
 		t = new_target(s, cpu);
 		if (!t)
 			return -ENOMEM;
-		t->nr_events = s->nr_events;
-		memcpy(t->attr, s->attr, sizeof(t->attr));
-		for (i = 0; i < s->nr_events; i++)
-			t->place[i] = i;
 	}
-	if (cpumask_andnot(offline, s->cpus, cpu_online_mask)) {
-		pr_err("cpu: %*pbl is offline; bring it online, or choose of %*pbl\n",
-		       cpumask_pr_args(offline), cpumask_pr_args(cpu_online_mask));
-		return -ENXIO;
-	}
+	if (cpumask_andnot(offline, s->cpus, cpu_online_mask))
+		return refuse_offline(s, offline);
 	return 0;
 }
 
@@ -215,17 +218,19 @@ static void print_remarks(struct my_session *s)
 /**
  * my_session_print() - what is counted on: a few lines for CPUs that are alike
  * @s: the session
+ * @pmu: also what PMUs they have
  *
- * What PMUs they have, and whose the counters are; whether events are multiplexed; and what
- * may make their counts wrong, or known to others.
+ * Whose the counters are; whether events are multiplexed; and what may make their counts
+ * wrong, or known to others.
  *
  * Context: task.
  */
-void my_session_print(struct my_session *s)
+void my_session_print(struct my_session *s, bool pmu)
 {
 	struct my_target *t;
 
-	print_alike(s, same_pmu);
+	if (pmu)
+		print_alike(s, same_pmu);
 	print_alike(s, same_owners);
 	print_remarks(s);
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
@@ -367,10 +372,10 @@ static int check_left_out(struct my_session *s, const struct lacking *first)
 			continue;
 		}
 		if (i == first->place)
-			return report("counters", -EOPNOTSUPP, &first->why);
-		pr_err("counters: '%s': none of the CPUs has this event\n",
-		       s->attr[i].name);
-		return -EOPNOTSUPP;
+			return refuse_counters(s, -EOPNOTSUPP, &first->why);
+		return my_refuse(&s->why, -EOPNOTSUPP,
+				 "counters: '%s': none of the CPUs has this event",
+				 s->attr[i].name);
 	}
 	return 0;
 }
@@ -400,7 +405,7 @@ static int find_unwanted(const struct my_target *t)
 }
 
 /* What the CPU does not have, and what is optional and unwanted, is left out. */
-static int assign(struct my_target *t, struct lacking *first)
+static int assign(struct my_session *s, struct my_target *t, struct lacking *first)
 {
 	unsigned int culprit = 0;
 	struct my_pmu_why why;
@@ -420,7 +425,32 @@ static int assign(struct my_target *t, struct lacking *first)
 		else
 			break;
 	}
-	return err ? report("counters", err, &why) : 0;
+	return err ? refuse_counters(s, err, &why) : 0;
+}
+
+/* --- names ------------------------------------------------------------------------ */
+
+/* Rows of samples outlive the events: each name is kept until the module is unloaded. */
+static int name_events(struct my_session *s, struct my_target *t, struct my_pmu_why *why)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < t->nr_events; i++) {
+		for (j = 0; j < s->nr_names && strcmp(s->event_name[j], t->attr[i].name); j++)
+			;
+		if (j == MY_NAMES_MAX)
+			return my_refuse(why, -ENOSPC,
+					 "counters: there have been %u different events since my_pmu was loaded, and no more are possible: load it again",
+					 MY_NAMES_MAX);
+		if (j == s->nr_names) {
+			s->event_name[j] = kstrdup(t->attr[i].name, GFP_KERNEL);
+			if (!s->event_name[j])
+				return my_refuse(why, -ENOMEM, "no memory for the events");
+			s->nr_names++;
+		}
+		t->event_name[i] = s->event_name[j];
+	}
+	return 0;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -541,12 +571,12 @@ static void release_all(struct my_session *s)
  * What is wrong with the events is reported once the CPUs are known to have a PMU, and
  * that the PMU is in use if nothing is wrong with the events.  perf may be asked under
  * cpus_read_lock(): the kernel's NMI watchdog creates its events in a hotplug callback
- * (kernel/watchdog.c).  Messages say what was refused.
+ * (kernel/watchdog.c).
  *
  * Context: task, under cpus_read_lock(), on which CPUs' counters depend until
  * my_session_hand_back().
  * Return: 0; all events have their counters, nothing is programmed.  Or the errno of
- * what was refused; then nothing is reserved.
+ * what was refused, and @s->why says it, unless there is no memory; then nothing is reserved.
  */
 int my_session_take_over(struct my_session *s, const char *counters)
 {
@@ -564,8 +594,8 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	err = err ?: with_each_cpu(s, my_pmu_probe);
 	if (err)
 		return err;
-	if (report("counters", parsed, &first.why))
-		return parsed;
+	if (parsed)
+		return refuse_counters(s, parsed, &first.why);
 	busy = reserve(s, &whose);
 	if (!busy)
 		my_pmu_release(&s->held);
@@ -588,12 +618,15 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	err = busy && !free ? 0 : with_each_cpu(s, my_pmu_find_firmware);
 	if (!busy && !err && s->guarded)
 		theirs = check_free(s, &whose);
-	err = err ?: report("counters", asked, &first.why);
+	if (asked && !err)
+		err = refuse_counters(s, asked, &first.why);
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
-		err = err ?: assign(t, &first);
+		err = err ?: assign(s, t, &first);
 	err = err ?: check_left_out(s, &first);
 	if ((busy || theirs) && !err)
-		pr_err("%s\n", whose.text);
+		s->why = whose;
+	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t))
+		err = err ?: name_events(s, t, &s->why);
 	if (!busy && !theirs && !err)
 		return 0;
 	release_all(s);
@@ -653,8 +686,11 @@ struct my_target *my_session_join(struct my_session *s, int cpu)
 	t->nr_events = other->nr_events;
 	memcpy(t->attr, other->attr, sizeof(t->attr));
 	memcpy(t->place, other->place, sizeof(t->place));
-	if (assign(t, &first))
+	if (assign(s, t, &first)) {
+		pr_err("cpu%d: %s\n", cpu, s->why.text);
 		goto err_free;
+	}
+	name_events(s, t, &why);	/* the other one has the same */
 	mutex_lock(&s->sample_lock);
 	cpumask_set_cpu(cpu, s->cpus);
 	mutex_unlock(&s->sample_lock);
@@ -668,6 +704,233 @@ err_free:
 	return NULL;
 }
 
+/* --- another one in its place ------------------------------------------------------ */
+
+/* A CPU that is like this one, and counted on. */
+static struct my_target *find_like(struct my_session *s, const struct my_pmu_cpu *cpu)
+{
+	struct my_target *t = my_session_next(s, NULL);
+
+	while (t && !alike(t->set.cpu, cpu))
+		t = my_session_next(s, t);
+	return t;
+}
+
+/*
+ * perf cannot be asked any more: what it said at load is what names mean.  Where it was not
+ * asked, an event that the architecture does not define is not left out: the CPU may have it.
+ */
+static int look_up_events(struct my_session *s, struct my_target *t, struct lacking *first)
+{
+	const struct my_names *names = my_session_names(s, t->set.cpu);
+	struct my_pmu_why why;
+	unsigned int i = 0;
+	int err;
+
+	while (i < t->nr_events) {
+		err = my_names_lookup(names, &t->set.cpu->pmu, t->set.cpu->cpu, &t->attr[i], &why);
+		if (err && names)
+			err = refuse_event(t, i, err, &why, first);
+		else if (err)
+			first->why = why;
+		else
+			i++;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * A CPU that is not counted on, and shall be.  As at load, a guard must not end what others
+ * count there already.
+ */
+static int plan_new_cpu(struct my_session *s, struct my_session *next, struct my_target *t)
+{
+	struct my_pmu_snapshot *snapshot = s->guarded ? &t->snapshot : NULL;
+	struct my_pmu_cpu *cpu = t->set.cpu;
+	struct my_pmu_why why;
+	int err;
+
+	err = my_pmu_probe(cpu, snapshot, &why);
+	if (!err && !find_like(s, cpu) && !my_session_names(s, cpu))
+		err = my_refuse(&why, -EOPNOTSUPP,
+				"it is like none of the CPUs that are counted on; load the module again");
+	if (!err && t->snapshot.interrupts)
+		err = my_refuse_busy(&why);
+	if (!err)
+		err = my_session_guard(s, cpu, &why);
+	if (!err)
+		err = my_pmu_find_firmware(cpu, NULL, &why);
+	if (!err && t->snapshot.in_use & ~cpu->firmware)
+		err = my_refuse_busy(&why);
+	return err ? my_refuse(&next->why, err, "cpu%d: %s", cpu->cpu, why.text) : 0;
+}
+
+/*
+ * @anew: the events are others than before.  A target that could not be started, though its CPU
+ * is there, is not kept: whoever asks for the same again wants it started.
+ */
+static int plan_cpu(struct my_session *s, struct my_session *next, int cpu, bool anew,
+		    struct lacking *first)
+{
+	struct my_target *old = s->target[cpu], *like = NULL, *t;
+	int err = 0;
+
+	if (old && !anew && !(old->set.offline && cpu_online(cpu))) {
+		next->target[cpu] = old;
+		next->request[cpu] = s->request[cpu];
+		return 0;
+	}
+	t = new_target(next, cpu);
+	if (!t)
+		return -ENOMEM;
+	if (!old)
+		err = plan_new_cpu(s, next, t);
+	if (err)
+		return err;
+	if (!anew)
+		like = find_like(s, t->set.cpu);
+	if (like) {
+		t->nr_events = like->nr_events;
+		t->lacks = like->lacks;
+		memcpy(t->attr, like->attr, sizeof(t->attr));
+		memcpy(t->place, like->place, sizeof(t->place));
+	} else {
+		err = look_up_events(s, t, first);
+		if (err)
+			return refuse_counters(next, err, &first->why);
+	}
+	if (old)
+		my_event_set_release(&old->set);
+	err = assign(next, t, first);
+	return err ?: name_events(s, t, &next->why);
+}
+
+/* Events of other modules and of perf rely on the guard of a CPU that is to be left. */
+static int check_left_cpus(struct my_session *s, struct my_session *next)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t && s->guarded; t = my_session_next(s, t)) {
+		struct my_pmu_cpu *cpu = t->set.cpu;
+
+		if (!cpumask_test_cpu(cpu->cpu, next->cpus) &&
+		    ((cpu->used & ~t->set.used) || READ_ONCE(cpu->busy)))
+			return my_refuse(&next->why, -EBUSY,
+					 "cpu: events of other modules or of perf are counted on CPU %d, and need that my_pmu counts there",
+					 cpu->cpu);
+	}
+	return 0;
+}
+
+/**
+ * my_session_plan() - prepare what shall be counted in place of what is
+ * @s: the session; counting
+ * @next: a session for the plan; the CPUs and the interval are filled in
+ * @counters: the events, as the parameter has them; NULL: as they are
+ *
+ * A CPU that keeps its events keeps its target, which is in both sessions then.  On all others
+ * the counters belong to @next from now on; those that @s has programmed there count on.  CPUs
+ * that are new have their guards.
+ *
+ * Context: task, under cpus_read_lock(), my_clients_lock() and @s->sample_lock; perf's events
+ * neither begin nor end to have counters; sleeps.
+ * Return: 0; or the errno of what was refused, and @next->why says it, unless there is no
+ * memory; then all is as it was.
+ */
+int my_session_plan(struct my_session *s, struct my_session *next, const char *counters)
+{
+	struct cpumask *offline = next->scratch[0];
+	struct lacking first = {};
+	bool anew = counters;
+	int err, cpu;
+
+	next->freeze = s->freeze;
+	cpumask_andnot(offline, next->cpus, cpu_online_mask);
+	cpumask_andnot(offline, offline, s->cpus);
+	if (!cpumask_empty(offline))
+		return refuse_offline(next, offline);
+	if (counters) {
+		err = parse_counters(next, counters, &first.why);
+		if (err)
+			return refuse_counters(next, err, &first.why);
+		anew = next->nr_events != s->nr_events ||
+		       memcmp(next->attr, s->attr, sizeof(s->attr));
+	} else {
+		next->nr_events = s->nr_events;
+		memcpy(next->attr, s->attr, sizeof(s->attr));
+	}
+	err = check_left_cpus(s, next);
+	if (err)
+		return err;
+	for_each_cpu(cpu, next->cpus)
+		err = err ?: plan_cpu(s, next, cpu, anew, &first);
+	if (!err && anew)
+		err = check_left_out(next, &first);
+	if (err)
+		my_session_unplan(s, next);
+	return err;
+}
+
+/**
+ * my_session_unplan() - the end of my_session_plan(), and nothing has changed
+ * @s: the session
+ * @next: the plan; nothing of it alone is programmed
+ *
+ * Context: as my_session_plan().
+ */
+void my_session_unplan(struct my_session *s, struct my_session *next)
+{
+	struct my_target *old, *t;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		old = s->target[cpu];
+		t = next->target[cpu];
+		next->target[cpu] = NULL;
+		if (!t || t == old)
+			continue;
+		my_event_set_release(&t->set);
+		if (old)
+			my_event_set_claim(&old->set);
+		else
+			my_session_unguard(t->set.cpu);
+		kvfree(t);
+	}
+}
+
+/**
+ * my_session_commit() - a plan is what is counted now
+ * @s: the session
+ * @next: the plan; what it alone has is programmed, what @s alone had is not.  That is in
+ *	@next afterwards, for my_session_free()
+ *
+ * Context: as my_session_plan().
+ */
+void my_session_commit(struct my_session *s, struct my_session *next)
+{
+	struct my_target *old;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		old = s->target[cpu];
+		if (old == next->target[cpu]) {
+			s->target[cpu] = NULL;	/* @next has it, too */
+		} else if (old && !next->target[cpu]) {
+			my_event_set_release(&old->set);
+			my_session_unguard(old->set.cpu);
+		}
+	}
+	swap(s->target, next->target);
+	swap(s->request, next->request);
+	memcpy(s->attr, next->attr, sizeof(s->attr));
+	s->nr_events = next->nr_events;
+	s->interval_ms = next->interval_ms;
+	s->all = next->all;
+	cpumask_copy(s->cpus, next->cpus);
+}
+
 /**
  * my_session_names() - what names mean on a CPU
  * @s: the session
@@ -679,5 +942,5 @@ err_free:
 const struct my_names *my_session_names(const struct my_session *s,
 					const struct my_pmu_cpu *cpu)
 {
-	return alike(cpu, s->target[s->names_cpu]->set.cpu) ? &s->names : NULL;
+	return alike(cpu, my_pmu_cpu_of(s->names_cpu)) ? &s->names : NULL;
 }

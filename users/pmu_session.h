@@ -4,10 +4,16 @@
 #define MY_PMU_SESSION_H
 
 #include <linux/cpumask.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 
 #include "pmu_names.h"
 #include "pmu_target.h"
+#include "pmu_why.h"
+
+/* Different names of events in the life of the module. */
+#define MY_NAMES_MAX		512U
 
 /**
  * struct my_session - one load of the module
@@ -21,11 +27,14 @@
  * @names: the events that a CPU has
  * @names_cpu: that CPU
  * @cpus: those that there are targets for; changes under @sample_lock
- * @scratch: for whoever prints, at load
+ * @scratch: for whoever prints, or changes what is counted
  * @target: these, by CPU
  * @request: how each is asked, by CPU
  * @start: since when events count, CLOCK_MONOTONIC, ns
  * @held: the PMU whose generic counters are reserved: all that any CPU has
+ * @why: why what was asked for last was refused
+ * @event_name: each name that an event has had; rows of samples refer to them
+ * @nr_names: how many
  * @sample_lock: held from a sample's reading to its printing, and while a CPU comes
  *	or goes: what was read before it went is not printed after the line that says so
  */
@@ -45,6 +54,9 @@ struct my_session {
 	struct my_pmu_request **request;
 	u64 start;
 	struct my_x86_pmu held;
+	struct my_pmu_why why;
+	const char *event_name[MY_NAMES_MAX];
+	unsigned int nr_names;
 	struct mutex sample_lock;	/* a sample and its lines, against CPUs that go */
 };
 
@@ -57,15 +69,50 @@ static inline struct my_target *my_session_next(const struct my_session *s,
 	return cpu < nr_cpu_ids ? s->target[cpu] : NULL;
 }
 
+/* How many rows a sample has.  With @all so many CPUs may come; without events there is one. */
+static inline unsigned int my_session_rows(const struct my_session *s)
+{
+	return max(s->nr_events, 1U) * (s->all ? num_present_cpus() : cpumask_weight(s->cpus));
+}
+
+/**
+ * my_session_parse_cpus() - the CPUs of a session, as the parameter cpu= has them
+ * @s: the session; @s->cpus or @s->all is filled in, or @s->why
+ * @text: a list as the kernel writes CPU lists, or "all"
+ *
+ * Context: task.
+ * Return: 0 or -EINVAL.
+ */
+static inline int my_session_parse_cpus(struct my_session *s, const char *text)
+{
+	int err;
+
+	s->all = !strcmp(text, "all");
+	if (s->all)
+		return 0;
+	err = cpulist_parse(text, s->cpus);
+	if (err == -ERANGE || (!err && !cpumask_subset(s->cpus, cpu_present_mask)))
+		return my_refuse(&s->why, -EINVAL, "cpu: '%.40s': no such CPU; %*pbl are there",
+				 text, cpumask_pr_args(cpu_present_mask));
+	if (err || cpumask_empty(s->cpus))
+		return my_refuse(&s->why, -EINVAL,
+				 "cpu: '%.40s': a list of CPUs is needed, as 3 or 0-3,8, of %*pbl; or all",
+				 text, cpumask_pr_args(cpu_present_mask));
+	return 0;
+}
+
 struct my_session *my_session_new(void);
 void my_session_free(struct my_session *s);
 int my_session_take_over(struct my_session *s, const char *counters);
-void my_session_print(struct my_session *s);
+void my_session_print(struct my_session *s, bool pmu);
 int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
 		     struct my_pmu_why *why);
 void my_session_unguard(struct my_pmu_cpu *cpu);
 void my_session_hand_back(struct my_session *s);
 struct my_target *my_session_join(struct my_session *s, int cpu);
+int my_session_plan(struct my_session *s, struct my_session *next, const char *counters);
+void my_session_unplan(struct my_session *s, struct my_session *next);
+void my_session_commit(struct my_session *s, struct my_session *next);
 const struct my_names *my_session_names(const struct my_session *s,
 					const struct my_pmu_cpu *cpu);
 
