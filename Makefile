@@ -35,6 +35,11 @@ modules: ## build my_pmu.ko for the running kernel (KDIR= for another)
 		     "or say KDIR=; 'make run' needs neither" >&2; exit 1; }
 	$(MAKE) -C "$(KDIR)" M="$(CURDIR)" CONFIG_DEBUG_INFO_BTF_MODULES= modules
 
+.PHONY: tools
+tools: ## build tools/my-pmu: counts for whoever does not read dmesg (docs/tool.md)
+	@scripts/deps tools
+	@$(MAKE) -s -C tools
+
 .PHONY: run
 run: export CPU := $(CPU)
 run: export COUNTERS := $(COUNTERS)
@@ -143,10 +148,11 @@ clean-cache: ## remove all that was downloaded or built outside the checkout
 	@scripts/cache --clean
 
 .PHONY: clean
-clean: ## remove what the build of the module left here
+clean: ## remove what the builds of the module and of my-pmu left here
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
 	@for dir in . users output events cpu samples; do (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
+	@rm -f tools/my-pmu tools/*.o
 
 .PHONY: help
 help: ## this list

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+# tools/my-pmu with the module: what it prints, and what it puts back however it ends.
+#
+# lab: vm --with perf --with jq
+# lab: my-pmu
+# lab: program loop10 loop INSTRUCTIONS=10000000
+# in check: 6.1
+# in sample, lab: 6.12
+# shellcheck shell=dash disable=SC1091,SC2016 # lib.sh is beside it in the guest; conditions for eval
+. /root/guest/lib.sh
+
+# What is started here keeps off CPU 3, which is measured.
+taskset -p 7 $$ > /dev/null
+echo 1 > /sys/kernel/rcu_expedited
+watchdog 1
+
+# pmu SUBCOMMAND...: what it prints is in /tmp/out and /tmp/err
+pmu() {
+	my-pmu "$@" > /tmp/out 2> /tmp/err
+	status=$?
+}
+
+# start SUBCOMMAND...: in the background, until it has printed a line
+start() {
+	: > /tmp/out
+	my-pmu "$@" > /tmp/out 2> /tmp/err &
+	tool=$!
+	await '[ -s /tmp/out ] || ! kill -0 $tool'
+}
+
+# await CONDITION: 60 s at most
+await() {
+	await_tries=0
+	until eval "$1" || [ $await_tries -ge 600 ]; do
+		await_tries=$((await_tries + 1))
+		sleep 0.1
+	done
+}
+
+# all_back NAME: the module is away, the watchdog is on, nothing is noted
+all_back() {
+	is "$1: all is as before" "$(test -e /sys/module/my_pmu && echo loaded) $(cat \
+		/proc/sys/kernel/nmi_watchdog /run/my-pmu/state | tr '\n' ' ')" ' 1 end '
+}
+
+# --- without the module
+pmu stat -C 3 -- true
+is "no module: refused" $status 1
+has "no module: where it looked, what to type" "$(cat /tmp/err)" \
+	"^my-pmu: there is no module my_pmu in /lib/modules/$(uname -r): install it.*modprobe my_pmu.*--module PATH"
+pmu stat --module /root/none.ko -C 3 -- true
+has "no such file: says so" "$(cat /tmp/err)" 'no module my_pmu in /root/none.ko:'
+
+cp /root/my_pmu.ko "/lib/modules/$(uname -r)/"
+ln -s "$(readlink /sbin/insmod)" /tmp/depmod
+/tmp/depmod -a
+watchdog 1
+
+# --- doctor
+pmu doctor --module /root/my_pmu.ko
+is "doctor: it can count" $status 0
+has "doctor: the PMU" "$(cat /tmp/out)" '^ok +GenuineIntel: the architectural PMU, version 4: 8 generic counters of 48 bits, 3 fixed ones$'
+has "doctor: the watchdog, and what to type" "$(cat /tmp/out)" 'note +the NMI watchdog has a counter of each CPU'
+has "doctor: what to type next" "$(tail -n 1 /tmp/out)" \
+	'^my-pmu can count here. Next: my-pmu stat --module /root/my_pmu.ko -C 0 -- sleep 1$'
+umount /sys/kernel/debug/tracing 2> /dev/null
+umount /sys/kernel/debug
+pmu doctor
+is "doctor: without debugfs it cannot" "$status $(tail -n 1 /tmp/out)" \
+	'1 my-pmu cannot count here yet. Next: mount -t debugfs none /sys/kernel/debug'
+mount -t debugfs none /sys/kernel/debug
+perf stat -e cycles sleep 30 2> /dev/null &
+perf=$!
+echo 'Broken BIOS detected' > /dev/kmsg
+await 'my-pmu doctor | grep -q "process $perf (perf) has perf events open"'
+has "doctor: who has perf events open" "$(my-pmu doctor)" "process $perf \\(perf\\) has perf events open"
+has "doctor: and how to end it" "$(my-pmu doctor)" "^ +end it: kill $perf\$"
+has "doctor: firmware" "$(my-pmu doctor)" 'note +the firmware uses counters'
+kill $perf
+wait $perf 2> /dev/null
+
+# --- stat
+pmu stat -C 3 -e instructions:u,cycles:u -- taskset 8 /root/loop10
+is "stat: the command's status" $status 0
+count=$(awk '$2 == "instructions:u" { print $1 }' /tmp/out)
+# taskset itself is some 100000.
+expect "stat: the loop's instructions ($count), and few others" \
+	[ "$count" -gt 10000000 -a "$count" -lt 10500000 ]
+has "stat: IPC" "$(cat /tmp/out)" 'instructions:u +# +1\.00 insn per cycle$'
+has "stat: the time" "$(cat /tmp/out)" '^ +[0-9]+\.[0-9]+ seconds time elapsed$'
+has "stat: it says what it changes" "$(cat /tmp/err)" 'the NMI watchdog is off until my-pmu ends'
+has "stat: and that it loads the module" "$(cat /tmp/err)" 'my_pmu is loaded until my-pmu ends \(-C 3'
+all_back "stat"
+pmu stat -C 3 -- sh -c 'exit 7'
+is "stat: a command that fails" $status 7
+pmu stat -C 3 -- /root/no-such-command
+is "stat: a command that does not exist" "$status $(tail -n 2 /tmp/err | head -n 1)" \
+	'127 my-pmu: /root/no-such-command: No such file or directory'
+all_back "after it"
+
+pmu stat --json -A -C 2-3 -e instructions,branches -I 100 -- sleep 0.3
+is "stat --json: each line is an object, for each CPU and event" \
+	"$(jq -r '"\(.cpu) \(.event) \(."counter-value" > 0) \(."pcnt-running") \(.interval > 0)"' /tmp/out | sort -u)" \
+	"2 branches true 100 true
+2 instructions true 100 true
+3 branches true 100 true
+3 instructions true 100 true"
+pmu stat --csv -C 0,3 -e instructions,cycles -I 100 -- sleep 0.3
+is "stat --csv: the module's head line" "$(head -n 1 /tmp/out)" \
+	'sample,cpu,time_ns,dt_ns,latency_ns,missed,event,counter,growth,enabled_ns,running_ns,flag'
+is "stat --csv: its rows" "$(sed 1d /tmp/out | cut -d , -f 2,7,8 | sort -u | tr '\n' ' ')" \
+	'0,"cycles",fixed1 0,"instructions",fixed0 3,"cycles",fixed1 3,"instructions",fixed0 '
+
+start stat -C 3 -e branches@gp0-1,cycles@gp0-1,instructions@gp0-1 -I 200
+await '[ "$(wc -l < /tmp/out)" -gt 6 ]'
+has "stat: multiplexed events have their share of the time" "$(cat /tmp/out)" \
+	' branches .* \([0-9.]+%\)$'
+kill -INT $tool
+wait $tool
+is "SIGINT: it ends well" $? 0
+all_back SIGINT
+
+start stat -C 3 -e instructions@gp0 -I 200
+await 'grep -q instructions /tmp/out'
+wrmsr -p 3 0x186 0
+await 'grep -q stolen /tmp/out'
+has "stat: what is not known is no number" "$(cat /tmp/out)" '<not known> +instructions +stolen$'
+kill -TERM $tool
+wait $tool
+all_back SIGTERM
+
+# --- it is killed; meanwhile another one is refused
+start stat -C 3 -I 200
+my-pmu stat -C 0 -- true 2> /tmp/err2
+has "two at once: one line says who" "$(cat /tmp/err2)" \
+	"^my-pmu: process $tool \(my-pmu\) is a my-pmu, too: .*end it first\$"
+is "two at once: and no more" "$(wc -l < /tmp/err2)" 1
+kill -KILL $tool
+wait $tool 2> /dev/null
+is "SIGKILL leaves the module, and the watchdog off" \
+	"$(test -e /sys/module/my_pmu && echo loaded) $(cat /proc/sys/kernel/nmi_watchdog)" 'loaded 0'
+pmu stat -C 9 -- true
+has "the next one unloads it" "$(cat /tmp/err)" 'that was killed had left my_pmu loaded: it is unloaded'
+has "and has the watchdog on" "$(cat /tmp/err)" 'watchdog is on again'
+has "a refusal is the module's own sentence" "$(cat /tmp/err)" \
+	"my_pmu refuses: cpu: '9': no such CPU; 0-3 are there"
+all_back "SIGKILL"
+
+# --- others
+perf stat -e cycles sh -c 'touch /tmp/counts; exec sleep 30' 2> /dev/null &
+perf=$!
+await '[ -e /tmp/counts ]'
+pmu stat -C 3 -- true
+is "perf has the PMU: refused" $status 1
+has "perf has the PMU: the module's sentence" "$(cat /tmp/err)" 'my_pmu refuses: the PMU is in use'
+has "perf has the PMU: which process" "$(cat /tmp/err)" \
+	"process $perf \(perf\) has perf events open.*; end it: kill $perf"
+kill $perf
+wait $perf 2> /dev/null
+all_back "perf had the PMU"
+
+watchdog 0
+load cpu=3 counters=cycles interval=100
+pmu stat -I 100 -- sleep 0.3
+has "somebody else has loaded it: its rows are read" "$(cat /tmp/out)" ' cycles '
+has "and it says so" "$(cat /tmp/err)" 'loaded already \(-C 3 -e cycles -I 100\): it stays as it is'
+pmu stat -C 0 -- true
+has "other CPUs than it has are refused" "$(cat /tmp/err)" 'loaded already .*: rmmod my_pmu, or leave'
+expect "it stays loaded" unload
+
+finish
