@@ -284,7 +284,7 @@ static void check_users(void)
 
 static void check_gnuplot(void)
 {
-	if (system("command -v gnuplot > /dev/null"))
+	if (!have_gnuplot())
 		note("no gnuplot: my-pmu plot needs it", "apt-get install gnuplot-nox");
 }
 

@@ -264,7 +264,7 @@ bool module_begin(struct setup *setup)
 	setup->path = path;
 	set_default(&setup->cpus, "all");
 	set_default(&setup->events, "instructions,cycles");
-	set_default(&setup->interval, "1000");
+	set_default(&setup->interval, setup->usual_interval ?: "1000");
 	if (!watchdog_off())
 		return false;
 	err = load(setup);

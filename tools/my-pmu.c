@@ -16,6 +16,8 @@ static const struct command {
 	const char *doc;
 } commands[] = {
 	{ "stat", run_stat, "count, and print counts: lines, a table, JSON or CSV" },
+	{ "plot", run_plot, "a picture of what stat --csv has written" },
+	{ "export", run_export, "counters for Prometheus, by node_exporter's textfile collector" },
 	{ "doctor", run_doctor, "can it run here? who has the PMU? what to type next" },
 };
 

@@ -22,12 +22,14 @@
  * @events: as for counters=
  * @interval: as for interval=, milliseconds
  * @path: the module's file
+ * @usual_interval: the interval if none is given and the module is not loaded
  */
 struct setup {
 	char *cpus;
 	char *events;
 	char *interval;
 	char *path;
+	const char *usual_interval;
 };
 
 extern const char *command_name;
@@ -48,10 +50,14 @@ void set_default(char **value, const char *fallback);
 /* -C, -e, -I and --module, of the subcommands that count; their input is a struct setup. */
 extern const struct argp setup_argp;
 /* Its keys that are no letters, and others'. */
-enum { KEY_MODULE = 0x100, KEY_JSON, KEY_CSV };
+enum { KEY_MODULE = 0x100, KEY_JSON, KEY_CSV, KEY_TEXTFILE, KEY_ROWS };
 
 int run_stat(int argc, char **argv);
+int run_plot(int argc, char **argv);
+int run_export(int argc, char **argv);
 int run_doctor(int argc, char **argv);
+
+bool have_gnuplot(void);
 
 /* --- state.c: one my-pmu at a time, and what it has changed */
 

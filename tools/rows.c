@@ -187,8 +187,11 @@ static bool parse_line(struct rows *rows, char *line, struct row *row, bool *is_
 	if (*line == '#' || !*line)
 		return true;
 	count = split(line, field);
-	if (!count)
-		return wrong(rows, "a quote is missing, or too many, in", line);
+	if (!count) {
+		snprintf(rows->wrong, sizeof(rows->wrong),
+			 "line %u: a quote is missing, or stands within a field", rows->line);
+		return false;
+	}
 	if (!rows->has_head)
 		return parse_head(rows, field, count);
 	*is_row = true;

@@ -326,7 +326,7 @@ int run_stat(int argc, char **argv)
 	need_root();
 	each_sample = options.setup.interval;
 	if (!each_sample)
-		options.setup.interval = options.command ? COMMAND_INTERVAL : TOTAL_INTERVAL;
+		options.setup.usual_interval = options.command ? COMMAND_INTERVAL : TOTAL_INTERVAL;
 	if (!module_begin(&options.setup))
 		return 1;
 	right = count_all();

@@ -59,31 +59,39 @@ watchdog 1
 # --- doctor
 pmu doctor --module /root/my_pmu.ko
 is "doctor: it can count" $status 0
-has "doctor: the PMU" "$(cat /tmp/out)" '^ok +GenuineIntel: the architectural PMU, version 4: 8 generic counters of 48 bits, 3 fixed ones$'
-has "doctor: the watchdog, and what to type" "$(cat /tmp/out)" 'note +the NMI watchdog has a counter of each CPU'
+has "doctor: the PMU" "$(cat /tmp/out)" \
+	'^ok +GenuineIntel: the architectural PMU, version 4: 8 generic counters of 48 bits, 3 fixed ones$'
+has "doctor: the watchdog, and what to type" "$(cat /tmp/out)" 'note +the NMI watchdog has a counter'
 has "doctor: what to type next" "$(tail -n 1 /tmp/out)" \
 	'^my-pmu can count here. Next: my-pmu stat --module /root/my_pmu.ko -C 0 -- sleep 1$'
+
+# --- perf has the PMU
+perf stat -e cycles sh -c 'touch /tmp/counts; exec sleep 100' 2> /dev/null &
+perf=$!
+await '[ -e /tmp/counts ]'
+pmu stat -C 3 -- true
+is "perf has the PMU: refused" $status 1
+has "perf has the PMU: the module's sentence" "$(cat /tmp/err)" 'my_pmu refuses: the PMU is in use'
+has "perf has the PMU: which process" "$(cat /tmp/err)" \
+	"process $perf \(perf\) has perf events open.*; end it: kill $perf"
+all_back "perf has the PMU"
 umount /sys/kernel/debug/tracing 2> /dev/null
 umount /sys/kernel/debug
+echo 'Broken BIOS detected' > /dev/kmsg
 pmu doctor
+mount -t debugfs none /sys/kernel/debug
 is "doctor: without debugfs it cannot" "$status $(tail -n 1 /tmp/out)" \
 	'1 my-pmu cannot count here yet. Next: mount -t debugfs none /sys/kernel/debug'
-mount -t debugfs none /sys/kernel/debug
-perf stat -e cycles sleep 30 2> /dev/null &
-perf=$!
-echo 'Broken BIOS detected' > /dev/kmsg
-await 'my-pmu doctor | grep -q "process $perf (perf) has perf events open"'
-has "doctor: who has perf events open" "$(my-pmu doctor)" "process $perf \\(perf\\) has perf events open"
-has "doctor: and how to end it" "$(my-pmu doctor)" "^ +end it: kill $perf\$"
-has "doctor: firmware" "$(my-pmu doctor)" 'note +the firmware uses counters'
+has "doctor: who has perf events open" "$(cat /tmp/out)" "process $perf \(perf\) has perf events open"
+has "doctor: and how to end it" "$(cat /tmp/out)" "^ +end it: kill $perf\$"
+has "doctor: firmware" "$(cat /tmp/out)" 'note +the firmware uses counters'
 kill $perf
 wait $perf 2> /dev/null
 
 # --- stat
-pmu stat -C 3 -e instructions:u,cycles:u -- taskset 8 /root/loop10
-is "stat: the command's status" $status 0
+pmu stat -C 3 -e instructions:u,cycles:u -- taskset 8 sh -c '/root/loop10; exit 7'
+is "stat: the command's status" $status 7
 count=$(awk '$2 == "instructions:u" { print $1 }' /tmp/out)
-# taskset itself is some 100000.
 expect "stat: the loop's instructions ($count), and few others" \
 	[ "$count" -gt 10000000 -a "$count" -lt 10500000 ]
 has "stat: IPC" "$(cat /tmp/out)" 'instructions:u +# +1\.00 insn per cycle$'
@@ -91,25 +99,10 @@ has "stat: the time" "$(cat /tmp/out)" '^ +[0-9]+\.[0-9]+ seconds time elapsed$'
 has "stat: it says what it changes" "$(cat /tmp/err)" 'the NMI watchdog is off until my-pmu ends'
 has "stat: and that it loads the module" "$(cat /tmp/err)" 'my_pmu is loaded until my-pmu ends \(-C 3'
 all_back "stat"
-pmu stat -C 3 -- sh -c 'exit 7'
-is "stat: a command that fails" $status 7
 pmu stat -C 3 -- /root/no-such-command
 is "stat: a command that does not exist" "$status $(tail -n 2 /tmp/err | head -n 1)" \
 	'127 my-pmu: /root/no-such-command: No such file or directory'
 all_back "after it"
-
-pmu stat --json -A -C 2-3 -e instructions,branches -I 100 -- sleep 0.3
-is "stat --json: each line is an object, for each CPU and event" \
-	"$(jq -r '"\(.cpu) \(.event) \(."counter-value" > 0) \(."pcnt-running") \(.interval > 0)"' /tmp/out | sort -u)" \
-	"2 branches true 100 true
-2 instructions true 100 true
-3 branches true 100 true
-3 instructions true 100 true"
-pmu stat --csv -C 0,3 -e instructions,cycles -I 100 -- sleep 0.3
-is "stat --csv: the module's head line" "$(head -n 1 /tmp/out)" \
-	'sample,cpu,time_ns,dt_ns,latency_ns,missed,event,counter,growth,enabled_ns,running_ns,flag'
-is "stat --csv: its rows" "$(sed 1d /tmp/out | cut -d , -f 2,7,8 | sort -u | tr '\n' ' ')" \
-	'0,"cycles",fixed1 0,"instructions",fixed0 3,"cycles",fixed1 3,"instructions",fixed0 '
 
 start stat -C 3 -e branches@gp0-1,cycles@gp0-1,instructions@gp0-1 -I 200
 await '[ "$(wc -l < /tmp/out)" -gt 6 ]'
@@ -120,17 +113,12 @@ wait $tool
 is "SIGINT: it ends well" $? 0
 all_back SIGINT
 
+# --- it is killed; meanwhile another one is refused
 start stat -C 3 -e instructions@gp0 -I 200
 await 'grep -q instructions /tmp/out'
 wrmsr -p 3 0x186 0
 await 'grep -q stolen /tmp/out'
 has "stat: what is not known is no number" "$(cat /tmp/out)" '<not known> +instructions +stolen$'
-kill -TERM $tool
-wait $tool
-all_back SIGTERM
-
-# --- it is killed; meanwhile another one is refused
-start stat -C 3 -I 200
 my-pmu stat -C 0 -- true 2> /tmp/err2
 has "two at once: one line says who" "$(cat /tmp/err2)" \
 	"^my-pmu: process $tool \(my-pmu\) is a my-pmu, too: .*end it first\$"
@@ -146,26 +134,57 @@ has "a refusal is the module's own sentence" "$(cat /tmp/err)" \
 	"my_pmu refuses: cpu: '9': no such CPU; 0-3 are there"
 all_back "SIGKILL"
 
-# --- others
-perf stat -e cycles sh -c 'touch /tmp/counts; exec sleep 30' 2> /dev/null &
-perf=$!
-await '[ -e /tmp/counts ]'
-pmu stat -C 3 -- true
-is "perf has the PMU: refused" $status 1
-has "perf has the PMU: the module's sentence" "$(cat /tmp/err)" 'my_pmu refuses: the PMU is in use'
-has "perf has the PMU: which process" "$(cat /tmp/err)" \
-	"process $perf \(perf\) has perf events open.*; end it: kill $perf"
-kill $perf
-wait $perf 2> /dev/null
-all_back "perf had the PMU"
+# --- export
+# value_of EVENT: the first counter of the file, on CPU 3
+value_of() {
+	sed -n "s/^my_pmu_events_total{cpu=\"3\",event=\"$1\"} //p" /tmp/my_pmu.prom 2> /dev/null
+}
+my-pmu export --textfile /tmp -C 3 -I 200 > /tmp/out 2> /tmp/err &
+tool=$!
+await '[ "$(value_of cycles)" ]'
+kill -TERM $tool
+wait $tool
+is "export: SIGTERM ends it well" $? 0
+all_back SIGTERM
+before=$(value_of instructions)
+lines=$(wc -l < /tmp/my_pmu.prom)
+# The load takes more than this; and now there is another event.
+my-pmu export --textfile /tmp -C 3 -e instructions,branches -I 200 > /tmp/out 2> /tmp/err &
+tool=$!
+await '[ "$(value_of branches)" ]'
+kill -KILL $tool
+wait $tool 2> /dev/null
+expect "export: the counter goes on from $before" [ "$(value_of instructions)" -gt "$before" ]
+is "export: what is not counted now stays, what is new comes" "$(wc -l < /tmp/my_pmu.prom)" \
+	$((lines + 5))
+is "export: as Prometheus wants it" "$(grep -vcE \
+	'^(# (HELP|TYPE) my_pmu_[a-z_]+_total .+|my_pmu_[a-z_]+_total\{cpu="3",event="[a-z]+"\} [0-9.]+)$' \
+	/tmp/my_pmu.prom)" 0
+echo 'node_load1 3' >> /tmp/my_pmu.prom
+pmu export --textfile /tmp -C 3
+has "export: a file of others is not overwritten" "$(cat /tmp/err)" \
+	"/tmp/my_pmu.prom: line $((lines + 6)) is not from my-pmu export"
+all_back "export"
 
+# --- somebody else has loaded it
 watchdog 0
-load cpu=3 counters=cycles interval=100
-pmu stat -I 100 -- sleep 0.3
-has "somebody else has loaded it: its rows are read" "$(cat /tmp/out)" ' cycles '
-has "and it says so" "$(cat /tmp/err)" 'loaded already \(-C 3 -e cycles -I 100\): it stays as it is'
+load cpu=2-3 counters=instructions,branches interval=100
+pmu stat --json -A -I 100 -- sleep 0.3
+is "stat --json: each line is an object, for each CPU and event" \
+	"$(jq -r '"\(.cpu) \(.event) \(."counter-value" > 0) \(."pcnt-running") \(.interval > 0)"' /tmp/out | sort -u)" \
+	"2 branches true 100 true
+2 instructions true 100 true
+3 branches true 100 true
+3 instructions true 100 true"
+has "loaded already: it says so" "$(cat /tmp/err)" \
+	'loaded already \(-C 2-3 -e instructions,branches -I 100\): it stays as it is'
+pmu stat --csv -- sleep 0.3
+is "stat --csv: the module's head line" "$(head -n 1 /tmp/out)" \
+	"$(head -n 1 /sys/kernel/debug/my_pmu/samples)"
+is "stat --csv: the total, for each CPU and event" "$(sed 1d /tmp/out | cut -d , -f 2,7 | tr '\n' ' ')" \
+	'2,"instructions" 2,"branches" 3,"instructions" 3,"branches" '
 pmu stat -C 0 -- true
-has "other CPUs than it has are refused" "$(cat /tmp/err)" 'loaded already .*: rmmod my_pmu, or leave'
-expect "it stays loaded" unload
+has "loaded already: with other CPUs it is refused" "$(cat /tmp/err)" 'loaded already .*: rmmod my_pmu, or leave'
+expect "loaded already: it stays" unload
 
 finish
