@@ -16,6 +16,7 @@ static const struct command {
 	const char *doc;
 } commands[] = {
 	{ "stat", run_stat, "count, and print counts: lines, a table, JSON or CSV" },
+	{ "top", run_top, "the CPUs and what they do, live" },
 	{ "plot", run_plot, "a picture of what stat --csv has written" },
 	{ "export", run_export, "counters for Prometheus, by node_exporter's textfile collector" },
 	{ "doctor", run_doctor, "can it run here? who has the PMU? what to type next" },

@@ -53,6 +53,7 @@ extern const struct argp setup_argp;
 enum { KEY_MODULE = 0x100, KEY_JSON, KEY_CSV, KEY_TEXTFILE, KEY_ROWS };
 
 int run_stat(int argc, char **argv);
+int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
 int run_export(int argc, char **argv);
 int run_doctor(int argc, char **argv);

@@ -48,7 +48,7 @@ static void add_row(struct row *sum, const struct row *row)
 /* Of the same CPU and event; an event that is there twice is on two counters. */
 void sample_add(struct sample *total, const struct sample *sample)
 {
-	struct row *sum;
+	struct row *sum = NULL;
 	size_t i, k;
 
 	for (i = 0; i < sample->count; i++) {

@@ -96,8 +96,8 @@ void state_module(const char *parameters)
 	note();
 }
 
-/* Of a my-pmu that was killed.  The module is unloaded only if it is the one that was loaded
- * then.
+/* Of a my-pmu that was killed, or could not unload the module.  The module is unloaded only
+ * if it is the one that was loaded then.
  */
 static void put_back(void)
 {
@@ -105,11 +105,11 @@ static void put_back(void)
 
 	if (parameters && module_noted && !strcmp(parameters, module_noted)) {
 		if (!module_remove()) {
-			say("a my-pmu that was killed has left my_pmu loaded, and it is in use: end that, then type rmmod my_pmu");
+			say("an earlier my-pmu has left my_pmu loaded, and it is in use: end that, then type rmmod my_pmu");
 			free(parameters);
 			return;
 		}
-		say("a my-pmu that was killed had left my_pmu loaded: it is unloaded");
+		say("an earlier my-pmu has left my_pmu loaded: it is unloaded now");
 	}
 	free(parameters);
 	if (watchdog_before && module_loaded()) {

@@ -31,9 +31,9 @@ start() {
 # await CONDITION: 60 s at most
 await() {
 	await_tries=0
-	until eval "$1" || [ $await_tries -ge 600 ]; do
+	until eval "$1" || [ $await_tries -ge 200 ]; do
 		await_tries=$((await_tries + 1))
-		sleep 0.1
+		sleep 0.3
 	done
 }
 
@@ -104,13 +104,26 @@ is "stat: a command that does not exist" "$status $(tail -n 2 /tmp/err | head -n
 	'127 my-pmu: /root/no-such-command: No such file or directory'
 all_back "after it"
 
-start stat -C 3 -e branches@gp0-1,cycles@gp0-1,instructions@gp0-1 -I 200
+mkdir -p /etc/modprobe.d
+echo 'options my_pmu freeze=0 interval=5000' > /etc/modprobe.d/my_pmu.conf
+start stat -C 3 -e branches@gp0-1 -e cycles@gp0-1,instructions@gp0-1 -I 200
+is "what modprobe.d says holds, and -I is stronger" 	"$(cat /sys/module/my_pmu/parameters/freeze /sys/module/my_pmu/parameters/interval | tr '
+' ' ')" '0 200 '
+rm /etc/modprobe.d/my_pmu.conf
 await '[ "$(wc -l < /tmp/out)" -gt 6 ]'
 has "stat: multiplexed events have their share of the time" "$(cat /tmp/out)" \
 	' branches .* \([0-9.]+%\)$'
+# Somebody else reads, too.
+sh -c 'exec sleep 100' < /sys/kernel/debug/my_pmu/samples &
+reader=$!
 kill -INT $tool
 wait $tool
 is "SIGINT: it ends well" $? 0
+has "a module that others use stays loaded, and that is said" "$(cat /tmp/err)" 	'my_pmu stays loaded, .*: somebody else uses my_pmu'
+kill $reader
+wait $reader 2> /dev/null
+pmu doctor
+has "the next one unloads it, whatever it does" "$(cat /tmp/err)" 	'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
 all_back SIGINT
 
 # --- it is killed; meanwhile another one is refused
@@ -128,7 +141,7 @@ wait $tool 2> /dev/null
 is "SIGKILL leaves the module, and the watchdog off" \
 	"$(test -e /sys/module/my_pmu && echo loaded) $(cat /proc/sys/kernel/nmi_watchdog)" 'loaded 0'
 pmu stat -C 9 -- true
-has "the next one unloads it" "$(cat /tmp/err)" 'that was killed had left my_pmu loaded: it is unloaded'
+has "the next one unloads it" "$(cat /tmp/err)" 'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
 has "and has the watchdog on" "$(cat /tmp/err)" 'watchdog is on again'
 has "a refusal is the module's own sentence" "$(cat /tmp/err)" \
 	"my_pmu refuses: cpu: '9': no such CPU; 0-3 are there"
@@ -165,6 +178,58 @@ pmu export --textfile /tmp -C 3
 has "export: a file of others is not overwritten" "$(cat /tmp/err)" \
 	"/tmp/my_pmu.prom: line $((lines + 6)) is not from my-pmu export"
 all_back "export"
+
+# --- top
+# screen COLUMNS LINES: a terminal; what is on it, and keys for it
+export LC_ALL=C.UTF-8
+screen() {
+	tmux -f /dev/null new-session -d -x "$1" -y "$2" \
+		"TERM=screen my-pmu top -C 1-3 -e instructions,cycles,branches -I 200 2> /tmp/err; echo \$? > /tmp/ended"
+}
+shown() {
+	tmux capture-pane -p
+}
+keys() {
+	tmux send-keys "$@"
+}
+rm -f /tmp/ended
+screen 80 12
+await 'shown | grep -q "^3  .* 1.00"'
+shown | sed 's/^/#  |/'
+is "top: a line for each CPU, and their sum" "$(shown | sed -n '/^CPU/,/^$/s/ .*//p' | tr '\n' ' ')" 'CPU+ all 1 2 3 '
+has "top: events, and what they allow" "$(shown | grep ^CPU)" 'instructions +cycles +branches +IPC +GHz$'
+has "top: keys" "$(shown)" '^q quit  space pause '
+keys r
+await 'shown | grep -q "^CPU-"'
+is "top: the other order" "$(shown | sed -n '/^CPU/,/^$/s/ .*//p' | tr '\n' ' ')" 'CPU- all 3 2 1 '
+keys '>'
+await 'shown | grep -q "instructions-"'
+has "top: by instructions" "$(shown | grep ^CPU)" 'instructions-'
+keys Space
+await 'shown | grep -q PAUSED'
+paused=$(shown)
+sleep 0.5
+is "top: paused" "$(shown)" "$paused"
+keys Space e C-u 'cycles,nothing' Enter
+await 'shown | grep -q refused'
+has "top: a refused event has the module's sentence" "$(shown)" "refused: .*no event 'nothing'"
+await 'shown | grep -q "^3  .* 1.00"'
+has "top: and goes on as before" "$(shown | grep ^CPU)" 'instructions.* branches'
+tmux resize-window -x 36 -y 8
+keys e C-u 'cycles' Enter i C-u '100' Enter
+await 'shown | grep -q "every 100 ms"'
+await 'shown | grep -q "^CPU.*cycles.*GHz"'
+shown | sed 's/^/#  |/'
+is "top: another event and interval, on a narrow terminal" \
+	"$(cat /sys/module/my_pmu/parameters/counters /sys/module/my_pmu/parameters/interval | tr '\n' ' ')" 'cycles 100 '
+is "top: lines are cut, and stay their own" "$(shown | head -n 2)" "my-pmu top - CPUs 1-3, every 100 ms,
+cycles"
+keys q
+await '[ -e /tmp/ended ]'
+is "top: q ends it" "$(cat /tmp/ended)" 0
+all_back top
+pmu top -C 3 -n 2 -I 100
+is "top: without a terminal, tables" "$status $(grep -c '^CPU .* instructions .* IPC ' /tmp/out) $(grep -cE '^3 .* 1\.00 ' /tmp/out)" '0 2 2'
 
 # --- somebody else has loaded it
 watchdog 0
