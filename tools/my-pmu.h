@@ -157,6 +157,9 @@ extern const size_t nr_metrics;
 
 struct row *sample_append(struct sample *sample, const struct row *row);
 void sample_add(struct sample *total, const struct sample *sample);
+const struct row *nth_of_event(const struct row *rows, size_t count, const char *event,
+			       size_t earlier);
+size_t earlier_of_event(const struct row *rows, size_t place);
 void sample_sum(struct sample *sum, const struct sample *sample);
 const struct row *sample_find(const struct sample *sample, const struct row *like,
 			      const char *event);

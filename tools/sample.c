@@ -71,33 +71,50 @@ void sample_add(struct sample *total, const struct sample *sample)
 	}
 }
 
-/* Over all CPUs.  On some of them an event may have another counter; its place among the
- * CPU's events is the same.
- */
+/* The row of @event before which there are @earlier ones of it; NULL if there is none. */
+const struct row *nth_of_event(const struct row *rows, size_t count, const char *event,
+			       size_t earlier)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (rows[i].event == event && !earlier--)
+			return &rows[i];
+	return NULL;
+}
+
+/* How many rows before @place are of the same event. */
+size_t earlier_of_event(const struct row *rows, size_t place)
+{
+	size_t i, earlier = 0;
+
+	for (i = 0; i < place; i++)
+		earlier += rows[i].event == rows[place].event;
+	return earlier;
+}
+
+/* Over all CPUs.  On some of them an event may have another counter, or may not be there. */
 void sample_sum(struct sample *sum, const struct sample *sample)
 {
+	size_t i, first = 0, earlier;
 	struct row *to;
-	size_t i, place = 0;
 
 	sum->count = 0;
 	for (i = 0; i < sample->count; i++) {
 		const struct row *row = &sample->row[i];
 
-		if (i && row->cpu != row[-1].cpu)
-			place = 0;
-		while (place < sum->count && sum->row[place].event != row->event)
-			place++;
-		if (place == sum->count) {
-			to = sample_append(sum, row);
-			to->cpu = -1;
-		} else {
-			to = &sum->row[place];
-			add_row(to, row);
-			to->cpus++;
-			if (row->time > to->time)
-				to->time = row->time;
+		if (row->cpu != sample->row[first].cpu)
+			first = i;
+		earlier = earlier_of_event(&sample->row[first], i - first);
+		to = (struct row *)nth_of_event(sum->row, sum->count, row->event, earlier);
+		if (!to) {
+			sample_append(sum, row)->cpu = -1;
+			continue;
 		}
-		place++;
+		add_row(to, row);
+		to->cpus++;
+		if (row->time > to->time)
+			to->time = row->time;
 	}
 }
 

@@ -17,11 +17,11 @@
 #define LEAST_WIDTH 8
 #define MOST_WIDTH 18
 
-/* A rate, in which metric is NULL, or a metric, in which event is NULL. */
+/* The rate of an event, or what is derived from it. */
 struct column {
 	const char *event;
-	size_t place;		/* of the event among those of a CPU */
-	const struct metric *metric;
+	size_t earlier;		/* rows of a CPU with that event that come before it */
+	const struct metric *metric;	/* NULL: the rate */
 	int width;
 };
 
@@ -76,15 +76,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* --- from a sample to lines */
 
-static void add_column(const char *event, size_t place, const struct metric *metric)
+static void add_column(const struct sample *sum, size_t place, const struct metric *metric)
 {
-	const char *head = metric ? metric->name : event;
-	int width = strlen(head);
+	const char *event = sum->row[place].event;
+	int width = strlen(metric ? metric->name : event);
 
 	width = width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
 	column = need(realloc(column, ++nr_columns * sizeof(*column)));
 	column[nr_columns - 1] = (struct column){
-		.event = event, .place = place, .metric = metric, .width = width + 2,
+		.event = event, .earlier = earlier_of_event(sum->row, place),
+		.metric = metric, .width = width + 2,
 	};
 }
 
@@ -96,11 +97,11 @@ static void make_columns(const struct sample *sum)
 
 	nr_columns = 0;
 	for (i = 0; i < sum->count; i++)
-		add_column(sum->row[i].event, i, NULL);
+		add_column(sum, i, NULL);
 	for (k = 0; k < nr_metrics; k++)
 		for (i = 0; i < sum->count; i++)
 			if (metric_value(&metrics[k], sum, &sum->row[i], &value)) {
-				add_column(sum->row[i].event, i, &metrics[k]);
+				add_column(sum, i, &metrics[k]);
 				break;
 			}
 	if (sort_column > nr_columns)
@@ -134,6 +135,7 @@ static void fill_cell(struct cell *cell, const struct sample *sample, const stru
 /* @rows: those of one CPU, or the sums */
 static void add_line(const struct sample *sample, const struct row *rows, size_t count)
 {
+	const struct row *row;
 	struct line *l;
 	size_t c;
 
@@ -142,8 +144,10 @@ static void add_line(const struct sample *sample, const struct row *rows, size_t
 	l->cpu = rows->cpu;
 	l->cell = need(calloc(nr_columns ?: 1, sizeof(*l->cell)));
 	for (c = 0; c < nr_columns; c++) {
-		if (column[c].place < count)
-			fill_cell(&l->cell[c], sample, &rows[column[c].place], column[c].metric);
+		/* Not every type of CPU has every event. */
+		row = nth_of_event(rows, count, column[c].event, column[c].earlier);
+		if (row)
+			fill_cell(&l->cell[c], sample, row, column[c].metric);
 		else
 			l->cell[c] = (struct cell){ .text = "-", .value = -1 };
 	}

@@ -99,16 +99,12 @@ has "stat: the time" "$(cat /tmp/out)" '^ +[0-9]+\.[0-9]+ seconds time elapsed$'
 has "stat: it says what it changes" "$(cat /tmp/err)" 'the NMI watchdog is off until my-pmu ends'
 has "stat: and that it loads the module" "$(cat /tmp/err)" 'my_pmu is loaded until my-pmu ends \(-C 3'
 all_back "stat"
-pmu stat -C 3 -- /root/no-such-command
-is "stat: a command that does not exist" "$status $(tail -n 2 /tmp/err | head -n 1)" \
-	'127 my-pmu: /root/no-such-command: No such file or directory'
-all_back "after it"
 
 mkdir -p /etc/modprobe.d
 echo 'options my_pmu freeze=0 interval=5000' > /etc/modprobe.d/my_pmu.conf
 start stat -C 3 -e branches@gp0-1 -e cycles@gp0-1,instructions@gp0-1 -I 200
-is "what modprobe.d says holds, and -I is stronger" 	"$(cat /sys/module/my_pmu/parameters/freeze /sys/module/my_pmu/parameters/interval | tr '
-' ' ')" '0 200 '
+is "what modprobe.d says holds, and -I is stronger" \
+	"$(cat /sys/module/my_pmu/parameters/freeze /sys/module/my_pmu/parameters/interval | tr '\n' ' ')" '0 200 '
 rm /etc/modprobe.d/my_pmu.conf
 await '[ "$(wc -l < /tmp/out)" -gt 6 ]'
 has "stat: multiplexed events have their share of the time" "$(cat /tmp/out)" \
@@ -119,15 +115,15 @@ reader=$!
 kill -INT $tool
 wait $tool
 is "SIGINT: it ends well" $? 0
-has "a module that others use stays loaded, and that is said" "$(cat /tmp/err)" 	'my_pmu stays loaded, .*: somebody else uses my_pmu'
+has "a module that others use stays loaded, and that is said" "$(cat /tmp/err)" \
+	'my_pmu stays loaded, .*: somebody else uses my_pmu'
 kill $reader
 wait $reader 2> /dev/null
-pmu doctor
-has "the next one unloads it, whatever it does" "$(cat /tmp/err)" 	'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
-all_back SIGINT
 
 # --- it is killed; meanwhile another one is refused
 start stat -C 3 -e instructions@gp0 -I 200
+has "the next one unloads it first" "$(cat /tmp/err)" \
+	'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
 await 'grep -q instructions /tmp/out'
 wrmsr -p 3 0x186 0
 await 'grep -q stolen /tmp/out'
@@ -141,7 +137,7 @@ wait $tool 2> /dev/null
 is "SIGKILL leaves the module, and the watchdog off" \
 	"$(test -e /sys/module/my_pmu && echo loaded) $(cat /proc/sys/kernel/nmi_watchdog)" 'loaded 0'
 pmu stat -C 9 -- true
-has "the next one unloads it" "$(cat /tmp/err)" 'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
+has "the next one unloads it, whatever it does" "$(cat /tmp/err)" 'an earlier my-pmu has left my_pmu loaded: it is unloaded now'
 has "and has the watchdog on" "$(cat /tmp/err)" 'watchdog is on again'
 has "a refusal is the module's own sentence" "$(cat /tmp/err)" \
 	"my_pmu refuses: cpu: '9': no such CPU; 0-3 are there"
@@ -179,75 +175,78 @@ has "export: a file of others is not overwritten" "$(cat /tmp/err)" \
 	"/tmp/my_pmu.prom: line $((lines + 6)) is not from my-pmu export"
 all_back "export"
 
-# --- top
-# screen COLUMNS LINES: a terminal; what is on it, and keys for it
+# --- top, in a terminal of tmux
 export LC_ALL=C.UTF-8
-screen() {
-	tmux -f /dev/null new-session -d -x "$1" -y "$2" \
-		"TERM=screen my-pmu top -C 1-3 -e instructions,cycles,branches -I 200 2> /tmp/err; echo \$? > /tmp/ended"
+# await_screen REGEX: until a line of the screen, which is in /tmp/screen then, is like this
+await_screen() {
+	await 'tmux capture-pane -p > /tmp/screen; grep -qE -- '"'$1'"' /tmp/screen'
 }
-shown() {
-	tmux capture-pane -p
+heads() {
+	grep ^CPU /tmp/screen
+}
+# The first words of the lines from the heads to an empty one.
+rows() {
+	sed -n '/^CPU/,/^$/s/ .*//p' /tmp/screen | tr '\n' ' '
 }
 keys() {
 	tmux send-keys "$@"
 }
-rm -f /tmp/ended
-screen 80 12
-await 'shown | grep -q "^3  .* 1.00"'
-shown | sed 's/^/#  |/'
-is "top: a line for each CPU, and their sum" "$(shown | sed -n '/^CPU/,/^$/s/ .*//p' | tr '\n' ' ')" 'CPU+ all 1 2 3 '
-has "top: events, and what they allow" "$(shown | grep ^CPU)" 'instructions +cycles +branches +IPC +GHz$'
-has "top: keys" "$(shown)" '^q quit  space pause '
-keys r
-await 'shown | grep -q "^CPU-"'
-is "top: the other order" "$(shown | sed -n '/^CPU/,/^$/s/ .*//p' | tr '\n' ' ')" 'CPU- all 3 2 1 '
-keys '>'
-await 'shown | grep -q "instructions-"'
-has "top: by instructions" "$(shown | grep ^CPU)" 'instructions-'
-keys Space
-await 'shown | grep -q PAUSED'
-paused=$(shown)
+tmux -f /dev/null new-session -d -x 80 -y 12 \
+	'TERM=screen my-pmu top -C 1-3 -I 200 2> /tmp/err; echo $? > /tmp/ended'
+await_screen '^3  .* 1\.00'
+sed 's/^/#  |/' /tmp/screen
+is "top: a line for each CPU, and their sum" "$(rows)" 'CPU+ all 1 2 3 '
+has "top: events, and what they allow" "$(heads)" 'instructions +cycles +IPC +GHz$'
+has "top: keys" "$(cat /tmp/screen)" '^q quit  space pause '
+keys r '>' Space
+await_screen PAUSED
+has "top: by instructions, the other order" "$(heads)" 'instructions-'
+cp /tmp/screen /tmp/paused
 sleep 0.5
-is "top: paused" "$(shown)" "$paused"
-keys Space e C-u 'cycles,nothing' Enter
-await 'shown | grep -q refused'
-has "top: a refused event has the module's sentence" "$(shown)" "refused: .*no event 'nothing'"
-await 'shown | grep -q "^3  .* 1.00"'
-has "top: and goes on as before" "$(shown | grep ^CPU)" 'instructions.* branches'
+await_screen PAUSED
+expect "top: paused" cmp /tmp/paused /tmp/screen
+keys Space '<' e C-u 'cycles,nothing' Enter
+await_screen refused
+has "top: a refused event has the module's sentence" "$(cat /tmp/screen)" "refused: .*no event 'nothing'"
+await_screen '^3  .* 1\.00'
+is "top: and goes on as before, by CPU in the other order" "$(rows)" 'CPU- all 3 2 1 '
 tmux resize-window -x 36 -y 8
 keys e C-u 'cycles' Enter i C-u '100' Enter
-await 'shown | grep -q "every 100 ms"'
-await 'shown | grep -q "^CPU.*cycles.*GHz"'
-shown | sed 's/^/#  |/'
+await_screen 'every 100 ms'
+await_screen '^CPU.*cycles.*GHz'
+sed 's/^/#  |/' /tmp/screen
 is "top: another event and interval, on a narrow terminal" \
 	"$(cat /sys/module/my_pmu/parameters/counters /sys/module/my_pmu/parameters/interval | tr '\n' ' ')" 'cycles 100 '
-is "top: lines are cut, and stay their own" "$(shown | head -n 2)" "my-pmu top - CPUs 1-3, every 100 ms,
+is "top: lines are cut, and stay their own" "$(head -n 2 /tmp/screen)" "my-pmu top - CPUs 1-3, every 100 ms,
 cycles"
 keys q
 await '[ -e /tmp/ended ]'
 is "top: q ends it" "$(cat /tmp/ended)" 0
 all_back top
-pmu top -C 3 -n 2 -I 100
-is "top: without a terminal, tables" "$status $(grep -c '^CPU .* instructions .* IPC ' /tmp/out) $(grep -cE '^3 .* 1\.00 ' /tmp/out)" '0 2 2'
 
 # --- somebody else has loaded it
 watchdog 0
-load cpu=2-3 counters=instructions,branches interval=100
+load cpu=2-3 counters=instructions,cycles interval=100
 pmu stat --json -A -I 100 -- sleep 0.3
 is "stat --json: each line is an object, for each CPU and event" \
 	"$(jq -r '"\(.cpu) \(.event) \(."counter-value" > 0) \(."pcnt-running") \(.interval > 0)"' /tmp/out | sort -u)" \
-	"2 branches true 100 true
+	"2 cycles true 100 true
 2 instructions true 100 true
-3 branches true 100 true
+3 cycles true 100 true
 3 instructions true 100 true"
 has "loaded already: it says so" "$(cat /tmp/err)" \
-	'loaded already \(-C 2-3 -e instructions,branches -I 100\): it stays as it is'
+	'loaded already \(-C 2-3 -e instructions,cycles -I 100\): it stays as it is'
 pmu stat --csv -- sleep 0.3
 is "stat --csv: the module's head line" "$(head -n 1 /tmp/out)" \
 	"$(head -n 1 /sys/kernel/debug/my_pmu/samples)"
 is "stat --csv: the total, for each CPU and event" "$(sed 1d /tmp/out | cut -d , -f 2,7 | tr '\n' ' ')" \
-	'2,"instructions" 2,"branches" 3,"instructions" 3,"branches" '
+	'2,"instructions" 2,"cycles" 3,"instructions" 3,"cycles" '
+pmu stat -- /root/no-such-command
+is "stat: a command that does not exist" "$status $(tail -n 1 /tmp/err)" \
+	'127 my-pmu: /root/no-such-command: No such file or directory'
+pmu top -n 2
+is "top: without a terminal, tables of CPUs and their sum" "$status $(grep -c \
+	'^CPU .* instructions .* IPC ' /tmp/out) $(grep -cE '^(all|2|3) .* 1\.00 ' /tmp/out)" '0 2 6'
 pmu stat -C 0 -- true
 has "loaded already: with other CPUs it is refused" "$(cat /tmp/err)" 'loaded already .*: rmmod my_pmu, or leave'
 expect "loaded already: it stays" unload
