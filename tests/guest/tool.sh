@@ -47,7 +47,7 @@ all_back() {
 pmu stat -C 3 -- true
 is "no module: refused" $status 1
 has "no module: where it looked, what to type" "$(cat /tmp/err)" \
-	"^my-pmu: there is no module my_pmu in /lib/modules/$(uname -r): install it.*modprobe my_pmu.*--module PATH"
+	"^my-pmu: there is no module my_pmu in /lib/modules/$(uname -r | tr + .): install it.*modprobe my_pmu.*--module PATH"
 pmu stat --module /root/none.ko -C 3 -- true
 has "no such file: says so" "$(cat /tmp/err)" 'no module my_pmu in /root/none.ko:'
 
