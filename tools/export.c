@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "my-pmu.h"
@@ -188,7 +189,8 @@ static bool write_file(void)
 
 	for (c = 0; file && c < NR_COUNTERS; c++)
 		print_family(file, c);
-	written = file && !fflush(file) && !fsync(fileno(file));
+	/* node_exporter is another user. */
+	written = file && !fflush(file) && !fsync(fileno(file)) && !fchmod(fileno(file), 0644);
 	if (file && fclose(file))
 		written = false;
 	written = written && !rename(new, path);
