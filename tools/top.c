@@ -288,18 +288,23 @@ static const char *typed_for(void)
 static void draw(void)
 {
 	size_t end = end_column(), i, shown;
+	char row[sizeof(message)];
 	int y = HEAD_LINES;
-	char row[400];
 
 	erase();
 	snprintf(row, sizeof(row), "my-pmu top - CPUs %.40s, every %.12s ms, sample %llu%s",
 		 setup.cpus, setup.interval, sample_number, paused ? ", PAUSED" : "");
 	mvaddnstr(0, 0, row, COLS);
 	mvaddnstr(1, 0, setup.events, COLS);
-	snprintf(row, sizeof(row), "%s: %s_", typed_for(), typed);
-	mvaddnstr(2, 0, typing ? row : message, COLS);
-	draw_heads(HEAD_LINES - 1, end);
-	shown = HEAD_LINES + 1 < LINES ? LINES - HEAD_LINES - 1 : 0;
+	snprintf(row, sizeof(row), "%s", message);
+	if (typing)
+		snprintf(row, sizeof(row), "%s: %s_", typed_for(), typed);
+	/* A sentence of the module may need more than a line. */
+	mvaddstr(HEAD_LINES - 2, 0, row);
+	if (*row)
+		y += (strlen(row) - 1) / COLS;
+	draw_heads(y - 1, end);
+	shown = y + 1 < LINES ? LINES - y - 1 : 0;
 	if (first_line + shown > nr_lines)
 		first_line = nr_lines > shown ? nr_lines - shown : 0;
 	for (i = 0; i < shown && first_line + i < nr_lines; i++)
@@ -383,6 +388,8 @@ static bool take_key(int key, struct rows *rows)
 {
 	if (typing)
 		return type_key(key, rows);
+	if (key != KEY_RESIZE)
+		message[0] = 0;
 	switch (key) {
 	case 'q':
 		return false;

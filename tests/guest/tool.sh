@@ -109,16 +109,14 @@ rm /etc/modprobe.d/my_pmu.conf
 await '[ "$(wc -l < /tmp/out)" -gt 6 ]'
 has "stat: multiplexed events have their share of the time" "$(cat /tmp/out)" \
 	' branches .* \([0-9.]+%\)$'
-# Somebody else reads, too.
-sh -c 'exec sleep 100' < /sys/kernel/debug/my_pmu/samples &
-reader=$!
+# Somebody else reads, too: this script.
+exec 9< /sys/kernel/debug/my_pmu/samples
 kill -INT $tool
 wait $tool
 is "SIGINT: it ends well" $? 0
 has "a module that others use stays loaded, and that is said" "$(cat /tmp/err)" \
 	'my_pmu stays loaded, .*: somebody else uses my_pmu'
-kill $reader
-wait $reader 2> /dev/null
+exec 9<&-
 
 # --- it is killed; meanwhile another one is refused
 start stat -C 3 -e instructions@gp0 -I 200
@@ -207,10 +205,21 @@ await_screen PAUSED
 expect "top: paused" cmp /tmp/paused /tmp/screen
 keys Space '<' e C-u 'cycles,nothing' Enter
 await_screen refused
-has "top: a refused event has the module's sentence" "$(cat /tmp/screen)" "refused: .*no event 'nothing'"
+has "top: a refused event has the module's sentence" "$(tr -d '\n' < /tmp/screen)" \
+	"refused: .*no event 'nothing'; known are instructions, .*rUUEE"
 await_screen '^3  .* 1\.00'
 is "top: and goes on as before, by CPU in the other order" "$(rows)" 'CPU- all 3 2 1 '
 tmux resize-window -x 36 -y 8
+# Any key takes the sentence away.
+keys Left
+await 'tmux capture-pane -p > /tmp/screen; ! grep -q refused /tmp/screen'
+is "top: of four lines three fit" "$(sed -n '/^CPU/,/^q/s/ .*//p' /tmp/screen | tr '\n' ' ')" 'CPU- all 3 2 q '
+keys Right Down
+await_screen '^CPU-<'
+sed 's/^/#  |/' /tmp/screen
+is "top: arrows show the rest" "$(heads | tr -s ' ') $(sed -n '/^CPU/,/^q/s/ .*//p' /tmp/screen | tr '\n' ' ')" \
+	'CPU-< cycles IPC GHz CPU-< 3 2 1 q '
+keys Left Up
 keys e C-u 'cycles' Enter i C-u '100' Enter
 await_screen 'every 100 ms'
 await_screen '^CPU.*cycles.*GHz'
