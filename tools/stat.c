@@ -220,6 +220,17 @@ static void print_sample(const struct sample *sample)
 	}
 }
 
+/* Whoever has read enough is no failure. */
+static bool flushed(bool *right)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	*right = errno == EPIPE;
+	if (!*right)
+		say("cannot write: %s", strerror(errno));
+	return false;
+}
+
 static void print_head(void)
 {
 	if (options.form == CSV)
@@ -227,7 +238,6 @@ static void print_head(void)
 	else if (options.form == TABLE && each_sample)
 		printf("#          time %s%20s      %s\n", options.each_cpu ? "CPU     " : "",
 		       "counts", "event");
-	fflush(stdout);
 }
 
 static void print_total(const struct sample *total)
@@ -254,6 +264,7 @@ static bool count(struct rows *rows, __u64 start, struct sample *total)
 	struct sample sample = { 0 };
 	enum rows_event event;
 	__u64 end = ~0ULL;
+	bool right = true;
 	int status;
 
 	while (!stop_signal) {
@@ -274,13 +285,13 @@ static bool count(struct rows *rows, __u64 start, struct sample *total)
 			print_sample(&sample);
 		else
 			sample_add(total, &sample);
-		if (fflush(stdout))
-			return errno == EPIPE;
+		if (!flushed(&right))
+			break;
 		if (sample.row[0].time >= end)
 			break;
 	}
 	free(sample.row);
-	return true;
+	return right;
 }
 
 static bool count_all(void)
@@ -288,16 +299,16 @@ static bool count_all(void)
 	struct sample total = { 0 };
 	__u64 start = now();
 	struct rows rows;
-	bool right;
+	bool right = true;
 	int fd = module_open_rows();
 
 	if (fd < 0)
 		return false;
 	rows_begin(&rows, fd);
 	print_head();
-	if (options.command && !start_command()) {
+	if (!flushed(&right) || (options.command && !start_command())) {
 		rows_end(&rows);
-		return false;
+		return right && !child_status;
 	}
 	right = count(&rows, start, &total);
 	end_command();
@@ -305,9 +316,11 @@ static bool count_all(void)
 		say("%llu rows are lost: my-pmu was too slow; take a longer interval",
 		    rows.dropped);
 	rows_end(&rows);
-	if (!each_sample)
+	if (!each_sample && right) {
 		print_total(&total);
-	return right && !fflush(stdout);
+		flushed(&right);
+	}
+	return right;
 }
 
 int run_stat(int argc, char **argv)

@@ -253,6 +253,10 @@ is "stat --csv: the total, for each CPU and event" "$(sed 1d /tmp/out | cut -d ,
 pmu stat -- /root/no-such-command
 is "stat: a command that does not exist" "$status $(tail -n 1 /tmp/err)" \
 	'127 my-pmu: /root/no-such-command: No such file or directory'
+my-pmu stat -I 100 > /dev/full 2> /tmp/err
+is "stat: a full disk ends it" "$? $(tail -n 1 /tmp/err)" '1 my-pmu: cannot write: No space left on device'
+my-pmu stat -I 100 2> /tmp/err | head -n 3 > /tmp/out
+is "stat: so does a reader who has enough, silently" "$(wc -l < /tmp/out) $(wc -l < /tmp/err)" '3 1'
 pmu top -n 2
 is "top: without a terminal, tables of CPUs and their sum" "$status $(grep -c \
 	'^CPU .* instructions .* IPC ' /tmp/out) $(grep -cE '^(all|2|3) .* 1\.00 ' /tmp/out)" '0 2 6'
