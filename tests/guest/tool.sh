@@ -253,6 +253,13 @@ is "stat --csv: the total, for each CPU and event" "$(sed 1d /tmp/out | cut -d ,
 pmu stat -- /root/no-such-command
 is "stat: a command that does not exist" "$status $(tail -n 1 /tmp/err)" \
 	'127 my-pmu: /root/no-such-command: No such file or directory'
+my-pmu stat > /tmp/out 2> /tmp/err &
+tool=$!
+await 'grep -q "stays as it is" /tmp/err'
+sleep 0.5
+kill -INT $tool
+wait $tool
+is "stat: without a command the total until SIGINT" "$? $(grep -c ' instructions .* insn per cycle$' /tmp/out)" '0 1'
 my-pmu stat -I 100 > /dev/full 2> /tmp/err
 is "stat: a full disk ends it" "$? $(tail -n 1 /tmp/err)" '1 my-pmu: cannot write: No space left on device'
 my-pmu stat -I 100 2> /tmp/err | head -n 3 > /tmp/out
