@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "my-pmu.h"
 
 #define EFI_SECURE_BOOT \
 	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-#define DEBUGFS_MAGIC 0x64626720
 
 static const struct argp_option doctor_options[] = {
 	{ "module", KEY_MODULE, "PATH", 0, "the my_pmu.ko to look at [the installed one]", 0 },
@@ -222,17 +220,6 @@ static void check_module(void)
 	free(path);
 }
 
-static void check_debugfs(void)
-{
-	struct statfs fs;
-
-	if (!statfs("/sys/kernel/debug", &fs) && fs.f_type == DEBUGFS_MAGIC)
-		good(text("debugfs, where the module has its rows"));
-	else
-		wrong(text("no debugfs in /sys/kernel/debug, where the module has its rows"),
-		      "mount -t debugfs none /sys/kernel/debug");
-}
-
 /* perf says so when the machine boots. */
 static bool firmware_counts(void)
 {
@@ -300,7 +287,6 @@ int run_doctor(int argc, char **argv)
 	check_root();
 	check_kernel();
 	check_cpu();
-	check_debugfs();
 	check_module();
 	check_users();
 	check_gnuplot();

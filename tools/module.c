@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module, as the rest of my-pmu sees it: begin, change, open the rows, end.  The module
- * has no other control than its parameters, so a change unloads it and loads it anew.
+ * The module, as the rest of my-pmu sees it: begin, change, open the rows, end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "my-pmu.h"
 
 #define SYSFS "/sys/module/my_pmu"
-#define ROWS_FILE "/sys/kernel/debug/my_pmu/samples_pipe"
+#define DEVICE "/dev/my_pmu"
 
 /* Why the last load was refused. */
 static char *why;
@@ -279,13 +278,29 @@ bool module_begin(struct setup *setup)
 	return true;
 }
 
+/* Of rows that whoever was refused reads: the remark, without its "# ". */
+static char *read_remark(int fd)
+{
+	char rows[65536], *remark = NULL;
+	ssize_t len = read(fd, rows, sizeof(rows) - 1);
+
+	if (len > 0) {
+		rows[len] = 0;
+		remark = strstr(rows, "\n# ");
+	}
+	if (!remark)
+		return text("no reason was given");
+	remark += 3;
+	remark[strcspn(remark, "\n")] = 0;
+	return text("%s", remark);
+}
+
 /**
- * module_change() - count something else; the rows are closed, and are opened anew
+ * module_change() - count something else; the rows go on
  * @setup: what is counted; becomes @wanted, with its texts, if that is accepted
  * @wanted: what shall be; a text that is NULL is as before
  *
- * Return: false if it is refused: module_why() says why, and what was counted before is
- * counted again.
+ * Return: false if it is refused: module_why() says why, and nothing has changed.
  */
 bool module_change(struct setup *setup, const struct setup *wanted)
 {
@@ -295,39 +310,37 @@ bool module_change(struct setup *setup, const struct setup *wanted)
 		.interval = wanted->interval ?: setup->interval,
 		.path = setup->path,
 	};
-	char *sentence;
+	char *request;
+	ssize_t len;
+	int fd;
 
 	if (!loaded_by_us) {
 		set_why(text("my-pmu has not loaded my_pmu, and does not change it"));
 		return false;
 	}
-	if (!module_remove()) {
-		set_why(text("somebody else uses my_pmu: %s", strerror(errno)));
+	fd = open(DEVICE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		set_why(text("%s: %s", DEVICE, strerror(errno)));
 		return false;
 	}
-	if (!load(&next)) {
+	request = parameters_of(&next);
+	len = write(fd, request, strlen(request));
+	if (len < 0)
+		set_why(read_remark(fd));
+	else
 		*setup = next;
-		return true;
-	}
-	sentence = text("%s", module_why());
-	if (load(setup)) {
-		loaded_by_us = false;
-		sentence = text("%s; and then, as it was before: %s", sentence, module_why());
-	}
-	set_why(sentence);
-	return false;
+	free(request);
+	close(fd);
+	return len >= 0;
 }
 
 /* The rows from now on, or -1 if there are none. */
 int module_open_rows(void)
 {
-	int fd = open(ROWS_FILE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	if (fd < 0 && errno == ENOENT)
-		say("there is no %s: is debugfs mounted? mount -t debugfs none /sys/kernel/debug",
-		    ROWS_FILE);
-	else if (fd < 0)
-		say("cannot read %s: %s", ROWS_FILE, strerror(errno));
+	if (fd < 0)
+		say("cannot read %s: %s", DEVICE, strerror(errno));
 	return fd;
 }
 

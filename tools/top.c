@@ -316,49 +316,38 @@ static void draw(void)
 
 /* --- keys */
 
-/* The rows are opened anew; false if there are none any more. */
-static bool change(struct rows *rows)
+static void change(void)
 {
 	struct setup wanted = { 0 };
 	char *value = text("%s", typed);
 
 	if (!*value || value[strcspn(value, " \t\"")]) {
 		snprintf(message, sizeof(message), "one word is needed, without blanks or quotes");
-		return true;
+		return;
 	}
 	*(typing == 'e' ? &wanted.events : typing == 'c' ? &wanted.cpus : &wanted.interval) = value;
 	typing = 0;
-	snprintf(message, sizeof(message), "loading my_pmu anew ...");
-	draw();
-	rows_end(rows);
 	message[0] = 0;
 	if (!module_change(&setup, &wanted))
 		snprintf(message, sizeof(message), "refused: %s", module_why());
-	if (!module_loaded())
-		return false;
-	rows_begin(rows, module_open_rows());
-	return rows->fd >= 0;
 }
 
-static bool type_key(int key, struct rows *rows)
+static void type_key(int key)
 {
 	size_t len = strlen(typed);
 
 	if (key == '\n' || key == '\r' || key == KEY_ENTER) {
-		bool loaded = change(rows);
-
+		change();
 		typing = 0;
-		return loaded;
+	} else if (key == 27) {
+		typing = 0;
 	}
-	if (key == 27)
-		typing = 0;
-	else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && len)
+	if ((key == KEY_BACKSPACE || key == 127 || key == 8) && len)
 		typed[len - 1] = 0;
 	else if (key == 21)	/* Control-U */
 		memset(typed, 0, sizeof(typed));
 	else if (key >= ' ' && key < 127 && len < sizeof(typed) - 1)
 		typed[len] = key;
-	return true;
 }
 
 static void begin_typing(int key, const char *old)
@@ -384,10 +373,12 @@ static void show_sort_column(void)
 }
 
 /* False if my-pmu shall end. */
-static bool take_key(int key, struct rows *rows)
+static bool take_key(int key)
 {
-	if (typing)
-		return type_key(key, rows);
+	if (typing) {
+		type_key(key);
+		return true;
+	}
 	if (key != KEY_RESIZE)
 		message[0] = 0;
 	switch (key) {
@@ -435,14 +426,14 @@ static bool take_key(int key, struct rows *rows)
 }
 
 /* A terminal that is gone can be read for ever, and has no key. */
-static bool take_keys(struct rows *rows, bool is_input)
+static bool take_keys(bool is_input)
 {
 	static int nothing;
 	int key = getch();
 
 	nothing = key == ERR && is_input ? nothing + 1 : 0;
 	for (; key != ERR; key = getch())
-		if (!take_key(key, rows))
+		if (!take_key(key))
 			return false;
 	return nothing < 100;
 }
@@ -467,7 +458,7 @@ static bool show(struct rows *rows, bool live)
 			take_sample(&sample);
 		if (event == ROWS_SAMPLE && !live)
 			print_table();
-		if (live && !take_keys(rows, event == ROWS_INPUT))
+		if (live && !take_keys(event == ROWS_INPUT))
 			break;
 		if (live)
 			draw();

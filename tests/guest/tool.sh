@@ -78,15 +78,17 @@ all_back "perf has the PMU"
 umount /sys/kernel/debug/tracing 2> /dev/null
 umount /sys/kernel/debug
 echo 'Broken BIOS detected' > /dev/kmsg
-pmu doctor
-mount -t debugfs none /sys/kernel/debug
-is "doctor: without debugfs it cannot" "$status $(tail -n 1 /tmp/out)" \
-	'1 my-pmu cannot count here yet. Next: mount -t debugfs none /sys/kernel/debug'
+pmu doctor --module /root/my_pmu.ko
+is "doctor: it does not need debugfs" "$status $(tail -n 1 /tmp/out | cut -d : -f 1)" \
+	'0 my-pmu can count here. Next'
 has "doctor: who has perf events open" "$(cat /tmp/out)" "process $perf \(perf\) has perf events open"
 has "doctor: and how to end it" "$(cat /tmp/out)" "^ +end it: kill $perf\$"
 has "doctor: firmware" "$(cat /tmp/out)" 'note +the firmware uses counters'
 kill $perf
 wait $perf 2> /dev/null
+pmu stat -C 3 -- true
+is "without debugfs: it counts all the same" $status 0
+mount -t debugfs none /sys/kernel/debug
 
 # --- stat
 pmu stat -C 3 -e instructions:u,cycles:u -- taskset 8 sh -c '/root/loop10; exit 7'
@@ -224,8 +226,12 @@ keys e C-u 'cycles' Enter i C-u '100' Enter
 await_screen 'every 100 ms'
 await_screen '^CPU.*cycles.*GHz'
 sed 's/^/#  |/' /tmp/screen
-is "top: another event and interval, on a narrow terminal" \
-	"$(cat /sys/module/my_pmu/parameters/counters /sys/module/my_pmu/parameters/interval | tr '\n' ' ')" 'cycles 100 '
+is "top: another event, on a narrow terminal" \
+	"$(sed -n 's/^cpu3 .* counting //p' /sys/kernel/debug/my_pmu/counters)" cycles
+# The samples of the module, which was not loaded anew.
+dd if=/dev/my_pmu bs=1000000 count=1 2> /dev/null > /tmp/rows
+is "top: and interval" "$(tail -n 1 /tmp/rows | awk -F , '{ print ($4 < 190e6) }')" 1
+has "top: the module was not loaded anew" "$(cat /tmp/rows)" '"instructions"'
 is "top: lines are cut, and stay their own" "$(head -n 2 /tmp/screen)" "my-pmu top - CPUs 1-3, every 100 ms,
 cycles"
 keys q
