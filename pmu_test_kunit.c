@@ -5242,6 +5242,7 @@ static void core_device_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sampler->samples.size, 64 * 65U);
 	KUNIT_EXPECT_EQ(test, sampler->samples.head, 2 * size + 2ULL);
 	/* What was overwritten before is not there. */
+	KUNIT_EXPECT_EQ(test, oldest(&sampler->samples), size + 2ULL);
 	other = open_device(test);
 	text = read_device(test, other);
 	KUNIT_EXPECT_TRUE_MSG(test, str_has_prefix(text, HEADER_TEXT "3,1,"), "%.200s", text);
