@@ -6,8 +6,7 @@
  *	echo counters=instructions,cache-misses interval=500 > /dev/my_pmu
  *
  * If that is refused, whoever can also read is told why by the next read; otherwise the kernel
- * log has it.  Kernels that are locked down take debugfs away; of this device nobody gets more
- * than counts.
+ * log has it.  Unlike debugfs the device is there in any kernel.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
