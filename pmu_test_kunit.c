@@ -4665,14 +4665,19 @@ static const char *read_device(struct kunit *test, struct file *file)
 	return text;
 }
 
-/* Whoever asks is granted it. */
+/* Whoever asks is granted it; the sampler's thread, which allocates, knows of it afterwards. */
 static void ask(struct kunit *test, const char *words)
 {
 	struct file *file = open_device(test);
+	unsigned int tries;
 
 	KUNIT_EXPECT_EQ_MSG(test, write_device(file, words), (ssize_t)strlen(words), "%s", words);
 	KUNIT_EXPECT_NULL(test, strstr(read_device(test, file), "# "));
 	close_device(file);
+	for (tries = 0; tries < 5000 && sampler->task && is_anew(); tries++)
+		usleep_range(1000, 2000);
+	mutex_lock(&session->sample_lock);
+	mutex_unlock(&session->sample_lock);
 }
 
 /* He is refused it, with this line. */
