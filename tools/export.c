@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "my-pmu.h"
 
 #define FILE_NAME "my_pmu.prom"
+#define NEW_NAME FILE_NAME ".new"
 #define NS 1000000000ULL
 
 /* Each event of each CPU has one of each. */
@@ -49,6 +51,7 @@ static struct series *series;
 static size_t nr_series;
 static struct setup setup;
 static char *directory;
+static int directory_fd;
 /* Instead of the module's. */
 static char *rows_file;
 
@@ -134,28 +137,49 @@ static bool parse_line(char *line)
 	return true;
 }
 
+/* As one who may write the folder could have put a link or a FIFO there, it must be a file. */
+static FILE *open_file(void)
+{
+	int fd = openat(directory_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return NULL;
+	}
+	return fd < 0 ? NULL : need(fdopen(fd, "r"));
+}
+
 /* What was counted before; false if the file is another one's, which must not be lost. */
 static bool read_file(void)
 {
-	char *path = text("%s/" FILE_NAME, directory), *line = NULL;
-	FILE *file = fopen(path, "re");
-	bool right = file || errno == ENOENT;
+	FILE *file = open_file();
+	bool right = true;
+	char *line = NULL;
 	unsigned int number = 0;
 	size_t size = 0;
 
-	if (!right)
-		say("cannot read %s: %s", path, strerror(errno));
-	while (file && right && getline(&line, &size, file) > 0) {
+	if (!file && errno == ENOENT)
+		return true;
+	if (!file) {
+		say("cannot read %s/" FILE_NAME ": %s", directory,
+		    errno == EINVAL || errno == ELOOP ? "it is no regular file" : strerror(errno));
+		return false;
+	}
+	while (right && getline(&line, &size, file) > 0) {
 		number++;
 		right = parse_line(line);
 		if (!right)
-			say("%s: line %u is not from my-pmu export: move the file away, its counters begin at 0 then",
-			    path, number);
+			say("%s/" FILE_NAME ": line %u is not from my-pmu export: move the file away, its counters begin at 0 then",
+			    directory, number);
 	}
-	if (file)
-		fclose(file);
+	if (ferror(file)) {
+		say("cannot read %s/" FILE_NAME ": %s", directory, strerror(errno));
+		right = false;
+	}
+	fclose(file);
 	free(line);
-	free(path);
 	return right;
 }
 
@@ -178,29 +202,48 @@ static void print_family(FILE *file, enum counter c)
 }
 
 /* A new file in the place of the old one, so that nobody reads half of it.  The collector
- * reads what ends in .prom, so the new one does not, until it is complete.
+ * reads what ends in .prom, so the new one does not, until it is complete.  What has its name
+ * already is not written to: it may be a link, by one who may write the folder.
  */
 static bool write_file(void)
 {
-	char *path = text("%s/" FILE_NAME, directory), *new = text("%s.new", path);
-	FILE *file = fopen(new, "we");
 	enum counter c;
 	bool written;
+	FILE *file;
+	int fd;
 
+	unlinkat(directory_fd, NEW_NAME, 0);
+	fd = openat(directory_fd, NEW_NAME,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	file = fd < 0 ? NULL : need(fdopen(fd, "w"));
 	for (c = 0; file && c < NR_COUNTERS; c++)
 		print_family(file, c);
 	/* node_exporter is another user. */
-	written = file && !fflush(file) && !fsync(fileno(file)) && !fchmod(fileno(file), 0644);
+	written = file && !fflush(file) && !ferror(file) && !fsync(fd) && !fchmod(fd, 0644);
 	if (file && fclose(file))
 		written = false;
-	written = written && !rename(new, path);
+	written = written && !renameat(directory_fd, NEW_NAME, directory_fd, FILE_NAME) &&
+		!fsync(directory_fd);
 	if (!written) {
-		say("cannot write %s: %s", path, strerror(errno));
-		unlink(new);
+		say("cannot write %s/" FILE_NAME ": %s", directory, strerror(errno));
+		unlinkat(directory_fd, NEW_NAME, 0);
 	}
-	free(new);
-	free(path);
 	return written;
+}
+
+/* One export at a time, as each goes on from what it has read. */
+static bool take_directory(void)
+{
+	directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory_fd < 0 || access(directory, W_OK)) {
+		say("%s: %s", directory, strerror(errno));
+		return false;
+	}
+	if (flock(directory_fd, LOCK_EX | LOCK_NB)) {
+		say("%s: another my-pmu export writes there: end it first", directory);
+		return false;
+	}
+	return true;
 }
 
 /* --- */
@@ -313,12 +356,8 @@ int run_export(int argc, char **argv)
 	parse_options(&argp, argc, argv, NULL);
 	if (!rows_file)
 		need_root();
-	if (access(directory, W_OK)) {
-		say("%s: %s", directory, strerror(errno));
-		return 1;
-	}
 	setup.usual_interval = "15000";
-	if (!read_file())
+	if (!take_directory() || !read_file())
 		return 1;
 	return (rows_file ? export_file() : export_module()) ? 0 : 1;
 }
