@@ -2,6 +2,7 @@
 /* my-pmu doctor: can it run here, who has the PMU, and what to type next. */
 #define _GNU_SOURCE
 #include <cpuid.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ static const struct argp_option doctor_options[] = {
 static char *module_option;
 /* What to type first of all. */
 static char *first_cure;
+/* Another my-pmu, which counts. */
+static pid_t holder;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -203,8 +206,8 @@ static void check_module(void)
 	}
 	magic = module_info(path, "vermagic");
 	signer = module_info(path, "signer");
-	if (!magic)
-		wrong(text("%s is no module", path), "build it again: make");
+	if (!magic || !module_is_ours(path))
+		wrong(text("%s is no my_pmu.ko", path), "build it again: make");
 	else if (strncmp(magic, name.release, strcspn(magic, " ")) ||
 		 strlen(name.release) != strcspn(magic, " "))
 		wrong(text("%s is for Linux %.*s", path, (int)strcspn(magic, " "), magic),
@@ -228,8 +231,10 @@ static bool firmware_counts(void)
 	char record[8192];
 	ssize_t len;
 
-	while (log >= 0 && !counts && (len = read(log, record, sizeof(record) - 1)) > 0) {
-		record[len] = 0;
+	/* EPIPE: the next record was overwritten; those behind it are still to be read. */
+	while (log >= 0 && !counts && ((len = read(log, record, sizeof(record) - 1)) > 0 ||
+				       (len < 0 && errno == EPIPE))) {
+		record[len > 0 ? len : 0] = 0;
 		counts = strstr(record, "Broken BIOS detected");
 	}
 	if (log >= 0)
@@ -240,13 +245,11 @@ static bool firmware_counts(void)
 static void check_users(void)
 {
 	char *parameters = module_parameters(), *what, *rdpmc;
-	pid_t holder = state_holder();
 	unsigned int users;
 
 	if (holder) {
-		what = text("process %d is a my-pmu: one at a time can count", holder);
-		note(what, "end it before you start another one");
-		free(what);
+		wrong(text("process %d is a my-pmu: one at a time can count", holder),
+		      "end it before you start another one");
 	} else if (parameters) {
 		what = text("my_pmu is loaded (%s): my-pmu reads its rows and leaves it as it is",
 			    parameters);
@@ -284,6 +287,8 @@ int run_doctor(int argc, char **argv)
 	};
 
 	parse_options(&argp, argc, argv, NULL);
+	if (!geteuid() && state_take(&holder))
+		state_release();
 	check_root();
 	check_kernel();
 	check_cpu();

@@ -314,7 +314,7 @@ static bool export_file(void)
 		say("%s: %s", rows_file, strerror(errno));
 		return false;
 	}
-	rows_begin(&rows, fd);
+	rows_begin(&rows, fd, 0);
 	while ((event = rows_next(&rows, &sample, -1)) == ROWS_SAMPLE)
 		add_sample(&sample);
 	if (event == ROWS_WRONG)
@@ -327,11 +327,14 @@ static bool export_file(void)
 static bool export_module(void)
 {
 	struct rows rows;
+	__u64 start;
 	bool right;
 
 	if (!module_begin(&setup))
 		return false;
-	rows_begin(&rows, module_open_rows());
+	/* An export that ran before on the same module has counted what was before. */
+	start = rows_now();
+	rows_begin(&rows, module_open_rows(), start);
 	right = rows.fd >= 0 && export(&rows);
 	rows_end(&rows);
 	module_end();

@@ -8,6 +8,7 @@
 #include <libkmod.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@ static bool loaded_by_us;
 bool module_loaded(void)
 {
 	return !access(SYSFS "/parameters/cpu", F_OK);
+}
+
+/* It is another one after each load. */
+ino_t module_inode(void)
+{
+	struct stat status;
+
+	return stat(SYSFS, &status) ? 0 : status.st_ino;
 }
 
 static char *parameters_of(const struct setup *setup)
@@ -82,7 +91,7 @@ static char *read_log(int log)
 	char record[8192], *found = NULL, *line;
 	ssize_t len;
 
-	while ((len = read(log, record, sizeof(record) - 1)) > 0 || errno == EPIPE) {
+	while ((len = read(log, record, sizeof(record) - 1)) > 0 || (len < 0 && errno == EPIPE)) {
 		if (len <= 0)
 			continue;
 		record[len] = 0;
@@ -148,6 +157,15 @@ char *module_info(const char *path, const char *key)
 	return value;
 }
 
+bool module_is_ours(const char *path)
+{
+	char *name = module_info(path, "name");
+	bool ours = name && !strcmp(name, "my_pmu");
+
+	free(name);
+	return ours;
+}
+
 /* With what modprobe.d says of it, too: ours come behind that.  0 or -errno. */
 static int insert(const char *path, const char *parameters)
 {
@@ -189,15 +207,18 @@ bool module_remove(void)
 	return !err || err == -ENOENT;
 }
 
+/* 0; -errno if it is refused; 1 if it could not be noted, which was said. */
 static int load(const struct setup *setup)
 {
 	char *noted = parameters_of(setup), *all = text("%s log=0", noted);
-	int err;
+	int err = 1;
 
-	state_module(noted);
-	err = insert(setup->path, all);
+	if (state_module(noted, 0))
+		err = insert(setup->path, all);
 	if (err)
-		state_module(NULL);
+		state_module(NULL, 0);
+	else
+		state_module(noted, module_inode());
 	free(noted);
 	free(all);
 	return err;
@@ -232,6 +253,11 @@ static bool use_loaded(struct setup *setup)
 		    is.cpus, is.events, is.interval);
 		return false;
 	}
+	/* It can be told so later, too; that is not seen here. */
+	if (!strcmp(is.events, "none")) {
+		say("my_pmu is loaded already, and counts nothing (counters=none): rmmod my_pmu");
+		return false;
+	}
 	say("my_pmu is loaded already (-C %s -e %s -I %s): it stays as it is",
 	    is.cpus, is.events, is.interval);
 	is.path = setup->path;
@@ -260,6 +286,11 @@ bool module_begin(struct setup *setup)
 		return false;
 	}
 	free(looked);
+	if (!module_is_ours(path)) {
+		say("%s is no my_pmu.ko", path);
+		free(path);
+		return false;
+	}
 	setup->path = path;
 	set_default(&setup->cpus, "all");
 	set_default(&setup->events, "instructions,cycles");
@@ -268,7 +299,8 @@ bool module_begin(struct setup *setup)
 		return false;
 	err = load(setup);
 	if (err) {
-		tell_refusal(err);
+		if (err < 0)
+			tell_refusal(err);
 		watchdog_restore();
 		return false;
 	}
@@ -278,8 +310,8 @@ bool module_begin(struct setup *setup)
 	return true;
 }
 
-/* Of rows that whoever was refused reads: the remark, without its "# ". */
-static char *read_remark(int fd)
+/* Of rows that whoever was refused reads: the remark, without its "# "; or what @err says. */
+static char *read_remark(int fd, int err)
 {
 	char rows[65536], *remark = NULL;
 	ssize_t len = read(fd, rows, sizeof(rows) - 1);
@@ -289,7 +321,7 @@ static char *read_remark(int fd)
 		remark = strstr(rows, "\n# ");
 	}
 	if (!remark)
-		return text("no reason was given");
+		return text("%s", strerror(err));
 	remark += 3;
 	remark[strcspn(remark, "\n")] = 0;
 	return text("%s", remark);
@@ -326,7 +358,7 @@ bool module_change(struct setup *setup, const struct setup *wanted)
 	request = parameters_of(&next);
 	len = write(fd, request, strlen(request));
 	if (len < 0)
-		set_why(read_remark(fd));
+		set_why(read_remark(fd, errno));
 	else
 		*setup = next;
 	free(request);
@@ -354,7 +386,7 @@ void module_end(void)
 		    strerror(errno));
 		return;
 	}
-	state_module(NULL);
+	state_module(NULL, 0);
 	loaded_by_us = false;
 	watchdog_restore();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* my-pmu: counts events of CPUs by the module my_pmu, for people who do not read dmesg. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -95,6 +96,17 @@ char *read_text(const char *path)
 	return all;
 }
 
+/* A text of another process, made harmless for a terminal. */
+char *printable(char *name)
+{
+	char *c;
+
+	for (c = name; c && *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	return name;
+}
+
 /* --- options */
 
 static const struct argp_option setup_options[] = {
@@ -160,26 +172,7 @@ void set_default(char **value, const char *fallback)
 		*value = text("%s", fallback);
 }
 
-/* --- */
-
-void need_root(void)
-{
-	pid_t holder;
-
-	if (geteuid()) {
-		say("only root can count: sudo %s ...", command_name);
-		exit(1);
-	}
-	holder = state_holder();
-	if (holder) {
-		char *path = text("/proc/%d/cmdline", holder), *other = read_text(path);
-		size_t name_len = other ? strlen(other) : 0;
-
-		say("process %d (%s) is a my-pmu, too: one at a time can have the PMU; end it first",
-		    holder, name_len ? other : "?");
-		exit(1);
-	}
-}
+/* --- signals, and who may count */
 
 static void stop(int signal)
 {
@@ -195,20 +188,47 @@ static void child_ended(int signal)
 static void catch_signals(void)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction action = { .sa_handler = stop };
+	struct sigaction action = { .sa_handler = stop }, before;
 	sigset_t blocked;
 	size_t i;
 
 	sigemptyset(&blocked);
 	for (i = 0; i < ARRAY_SIZE(stops); i++) {
+		/* As nohup has it. */
+		sigaction(stops[i], NULL, &before);
+		if (stops[i] == SIGHUP && before.sa_handler == SIG_IGN)
+			continue;
 		sigaction(stops[i], &action, NULL);
 		sigaddset(&blocked, stops[i]);
 	}
 	action.sa_handler = child_ended;
 	sigaction(SIGCHLD, &action, NULL);
 	sigaddset(&blocked, SIGCHLD);
-	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &blocked, &waiting_mask);
+}
+
+/* Ends unless we are root and the only my-pmu, which has put back what a killed one left. */
+void need_root(void)
+{
+	pid_t holder;
+	char *path, *name;
+
+	if (geteuid()) {
+		say("only root can count: sudo %s ...", command_name);
+		exit(1);
+	}
+	catch_signals();
+	if (state_take(&holder))
+		return;
+	if (!holder) {
+		say("cannot write %s: %s", STATE_FILE, strerror(errno));
+		exit(1);
+	}
+	path = text("/proc/%d/comm", holder);
+	name = printable(read_text(path));
+	say("process %d (%s) is a my-pmu, too: one at a time can have the PMU; end it first",
+	    holder, name ?: "?");
+	exit(1);
 }
 
 static const struct command *chosen;
@@ -271,9 +291,8 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "");
 	parse_options(&argp, argc, argv, &first);
-	catch_signals();
-	if (!geteuid() && !state_take() && !state_holder())
-		return 1;
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, NULL, &waiting_mask);
 	command_name = text("my-pmu %s", chosen->name);
 	argv[first] = (char *)command_name;
 	return chosen->run(argc - first, argv + first);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define __printf(a, b) __attribute__((__format__(printf, a, b)))
@@ -43,6 +44,7 @@ void __printf(1, 2) __noreturn bad_usage(const char *format, ...);
 void *need(void *memory);
 char *__printf(1, 2) text(const char *format, ...);
 char *read_text(const char *path);
+char *printable(char *name);
 void parse_options(const struct argp *argp, int argc, char **argv, void *input);
 void need_root(void);
 void set_default(char **value, const char *fallback);
@@ -62,15 +64,19 @@ bool have_gnuplot(void);
 
 /* --- state.c: one my-pmu at a time, and what it has changed */
 
-bool state_take(void);
-pid_t state_holder(void);
+#define STATE_DIR "/run/my-pmu"
+#define STATE_FILE STATE_DIR "/state"
+
+bool state_take(pid_t *holder);
+void state_release(void);
 bool watchdog_off(void);
 void watchdog_restore(void);
-void state_module(const char *parameters);
+bool state_module(const char *parameters, ino_t inode);
 
 /* --- module.c: loading, changing and unloading the module, its rows */
 
 bool module_loaded(void);
+ino_t module_inode(void);
 char *module_parameters(void);
 bool module_remove(void);
 bool module_begin(struct setup *setup);
@@ -80,6 +86,7 @@ int module_open_rows(void);
 void module_end(void);
 char *module_find(const char *path, char **looked);
 char *module_info(const char *path, const char *key);
+bool module_is_ours(const char *path);
 
 /* --- who.c: who has the PMU */
 
@@ -122,6 +129,7 @@ struct sample {
 
 struct rows {
 	int fd;
+	__u64 start;
 	bool at_end;
 	char *text;
 	size_t len, size;
@@ -136,7 +144,8 @@ struct rows {
 
 enum rows_event { ROWS_SAMPLE, ROWS_INPUT, ROWS_SIGNAL, ROWS_END, ROWS_WRONG };
 
-void rows_begin(struct rows *rows, int fd);
+__u64 rows_now(void);
+void rows_begin(struct rows *rows, int fd, __u64 start);
 enum rows_event rows_next(struct rows *rows, struct sample *sample, int input);
 void rows_end(struct rows *rows);
 const char *rows_head(void);

@@ -87,7 +87,7 @@ static bool read_rows(void)
 		say("%s: %s", input, strerror(errno));
 		return false;
 	}
-	rows_begin(&rows, fd);
+	rows_begin(&rows, fd, 0);
 	while ((event = rows_next(&rows, &sample, -1)) == ROWS_SAMPLE)
 		add_sample(&sample);
 	if (event == ROWS_WRONG)

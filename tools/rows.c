@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "my-pmu.h"
@@ -198,9 +199,19 @@ static bool parse_line(struct rows *rows, char *line, struct row *row, bool *is_
 	return parse_row(rows, field, count, row);
 }
 
-void rows_begin(struct rows *rows, int fd)
+/* On the clock of the rows. */
+__u64 rows_now(void)
 {
-	*rows = (struct rows){ .fd = fd };
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* The module also has samples from before: those that were taken before @start are left out. */
+void rows_begin(struct rows *rows, int fd, __u64 start)
+{
+	*rows = (struct rows){ .fd = fd, .start = start };
 }
 
 void rows_end(struct rows *rows)
@@ -247,6 +258,11 @@ static void hand_out(struct rows *rows, struct sample *sample)
 	rows->next.count = 0;
 }
 
+static bool is_wanted(const struct rows *rows, const struct sample *sample)
+{
+	return sample->row[0].time >= rows->start;
+}
+
 /*
  * Takes whole lines until a sample is complete, which the first row of the next one tells;
  * that row is then the first of rows->next.  Returns 1 if one is complete, 0 if more must be
@@ -288,22 +304,30 @@ static int take_lines(struct rows *rows, struct sample *sample)
  * @sample: becomes the sample; what it held is reused
  * @input: a file that is waited for, too, or -1
  *
+ * A signal that waits comes first, even if rows are always there.
+ *
  * Return: ROWS_SAMPLE; ROWS_INPUT if @input can be read; ROWS_SIGNAL after a signal;
  * ROWS_END behind the last sample; ROWS_WRONG if a line is wrong: rows->wrong says how.
  */
 enum rows_event rows_next(struct rows *rows, struct sample *sample, int input)
 {
-	const struct timespec quiet = { .tv_nsec = QUIET_NS };
+	const struct timespec quiet = { .tv_nsec = QUIET_NS }, no_time = { 0 };
 	struct pollfd fds[2] = {
 		{ .fd = rows->fd, .events = POLLIN },
 		{ .fd = input, .events = POLLIN },
 	};
 	int done, ready;
 
+	if (ppoll(NULL, 0, &no_time, &waiting_mask) < 0)
+		return ROWS_SIGNAL;
 	for (;;) {
 		done = rows->len ? take_lines(rows, sample) : 0;
+		if (done < 0)
+			return ROWS_WRONG;
+		if (done && is_wanted(rows, sample))
+			return ROWS_SAMPLE;
 		if (done)
-			return done > 0 ? ROWS_SAMPLE : ROWS_WRONG;
+			continue;
 		if (rows->at_end && !rows->next.count)
 			return ROWS_END;
 		ready = rows->at_end ? 0 :
@@ -312,7 +336,9 @@ enum rows_event rows_next(struct rows *rows, struct sample *sample, int input)
 			return ROWS_SIGNAL;
 		if (!ready) {
 			hand_out(rows, sample);
-			return ROWS_SAMPLE;
+			if (is_wanted(rows, sample))
+				return ROWS_SAMPLE;
+			continue;
 		}
 		if (fds[1].revents)
 			return ROWS_INPUT;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "my-pmu.h"
 
@@ -69,14 +68,6 @@ static const struct argp_option stat_options[] = {
 
 /* --- the command */
 
-static __u64 now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static bool start_command(void)
 {
 	posix_spawnattr_t attributes;
@@ -105,14 +96,23 @@ static void note_end(int status)
 	child_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* It may be stopped, or ignore SIGTERM: another signal to us kills it. */
 static void end_command(void)
 {
 	int status;
+	pid_t ended;
 
 	if (!child)
 		return;
+	stop_signal = 0;
 	kill(child, SIGTERM);
-	if (waitpid(child, &status, 0) == child)
+	kill(child, SIGCONT);
+	while (!(ended = waitpid(child, &status, WNOHANG))) {
+		sigsuspend(&waiting_mask);
+		if (stop_signal)
+			kill(child, SIGKILL);
+	}
+	if (ended == child)
 		note_end(status);
 }
 
@@ -257,9 +257,9 @@ static void print_total(const struct sample *total)
 
 /*
  * Counts until the command ends, or a signal comes, or nobody reads what is printed.  What
- * counts is from the first sample that was taken after @start to the first one after the end.
+ * counts is up to the first sample that was taken after the end.
  */
-static bool count(struct rows *rows, __u64 start, struct sample *total)
+static bool count(struct rows *rows, struct sample *total)
 {
 	struct sample sample = { 0 };
 	enum rows_event event;
@@ -271,13 +271,13 @@ static bool count(struct rows *rows, __u64 start, struct sample *total)
 		event = rows_next(rows, &sample, -1);
 		if (event == ROWS_SIGNAL && child && waitpid(child, &status, WNOHANG) == child) {
 			note_end(status);
-			end = now();
+			end = rows_now();
 		}
 		if (event == ROWS_WRONG || event == ROWS_END) {
 			say("the module's rows: %s", event == ROWS_END ? "they end" : rows->wrong);
 			return false;
 		}
-		if (event != ROWS_SAMPLE || sample.row[0].time < start)
+		if (event != ROWS_SAMPLE)
 			continue;
 		if (!first_time)
 			first_time = sample.row[0].time - sample.row[0].dt;
@@ -297,20 +297,20 @@ static bool count(struct rows *rows, __u64 start, struct sample *total)
 static bool count_all(void)
 {
 	struct sample total = { 0 };
-	__u64 start = now();
+	__u64 start = rows_now();
 	struct rows rows;
 	bool right = true;
 	int fd = module_open_rows();
 
 	if (fd < 0)
 		return false;
-	rows_begin(&rows, fd);
+	rows_begin(&rows, fd, start);
 	print_head();
 	if (!flushed(&right) || (options.command && !start_command())) {
 		rows_end(&rows);
 		return right && !child_status;
 	}
-	right = count(&rows, start, &total);
+	right = count(&rows, &total);
 	end_command();
 	if (rows.dropped)
 		say("%llu rows are lost: my-pmu was too slow; take a longer interval",

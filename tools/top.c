@@ -504,18 +504,20 @@ int run_top(int argc, char **argv)
 	};
 	struct rows rows;
 	bool live, right;
+	__u64 start;
 	int fd;
 
 	parse_options(&argp, argc, argv, NULL);
 	need_root();
 	if (!module_begin(&setup))
 		return 1;
+	start = rows_now();
 	fd = module_open_rows();
 	if (fd < 0) {
 		module_end();
 		return 1;
 	}
-	rows_begin(&rows, fd);
+	rows_begin(&rows, fd, start);
 	live = begin_screen();
 	right = show(&rows, live);
 	if (live)

@@ -47,7 +47,7 @@ static void tell_process(const char *pid, const struct sign *sign, unsigned int 
 {
 	char *path = text("/proc/%s/comm", pid), *name, *what, *cure;
 
-	name = read_text(path);
+	name = printable(read_text(path));
 	what = text("process %s (%s) has %s%s", pid, name ?: "?", sign->what,
 		    files > 1 ? ", more than one" : "");
 	cure = text(sign->cure, atoi(pid));
