@@ -5,6 +5,7 @@
  * CPU.  gnuplot draws.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -183,24 +184,26 @@ static void print_line(FILE *to, const struct panel *p, int on_cpu, __u64 start)
 	fputs("\n\n", to);
 }
 
-/* In single quotes of gnuplot, which has no other escape in them. */
+/* In single quotes of gnuplot, which has no other escape in them; but a newline ends them. */
 static void print_quoted(FILE *to, const char *word)
 {
+	char shown;
+
 	fputc('\'', to);
-	for (; *word; word++)
-		fprintf(to, *word == '\'' ? "''" : "%c", *word);
+	for (; *word; word++) {
+		shown = iscntrl((unsigned char)*word) ? '?' : *word;
+		fprintf(to, shown == '\'' ? "''" : "%c", shown);
+	}
 	fputc('\'', to);
 }
 
-static void print_head(FILE *to, const char *path, bool svg)
+static void print_head(FILE *to, bool svg)
 {
 	const struct row *first = &all.row[0], *last = &all.row[all.count - 1];
 
 	fprintf(to, "set terminal %s size 1000,%zu font 'sans,11' noenhanced background rgb 'white'\n",
 		svg ? "svg" : "pngcairo", 70 + 210 * nr_panels);
-	fputs("set output ", to);
-	print_quoted(to, path);
-	fprintf(to, "\nset multiplot layout %zu,1 title ", nr_panels);
+	fprintf(to, "set multiplot layout %zu,1 title ", nr_panels);
 	if (nr_cpus == 1) {
 		char *title = text("%s - CPU %d, %.3g s", input, cpu[0],
 				   (last->time - first->time + first->dt) / 1e9);
@@ -246,7 +249,7 @@ static void print_panel(FILE *to, size_t n)
 	free(name);
 }
 
-static void print_all(FILE *to, const char *path, bool svg)
+static void print_all(FILE *to, bool svg)
 {
 	__u64 start = all.row[0].time - all.row[0].dt;
 	size_t n, i;
@@ -257,15 +260,30 @@ static void print_all(FILE *to, const char *path, bool svg)
 			print_line(to, &panel[n], cpu[i], start);
 		fputs("END\n", to);
 	}
-	print_head(to, path, svg);
+	print_head(to, svg);
 	for (n = 0; n < nr_panels; n++)
 		print_panel(to, n);
-	fputs("unset multiplot\nset output\n", to);
+	fputs("unset multiplot\n", to);
 }
 
 bool have_gnuplot(void)
 {
 	return !system("command -v gnuplot > /dev/null");
+}
+
+/* gnuplot's standard output becomes the picture: it takes a name for more than a name, a pipe
+ * for example.  What has the name already is not written to: it may be a link.
+ */
+static bool open_picture(const char *path)
+{
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && !close(fd))
+		return true;
+	say("cannot write %s: %s", path, strerror(errno));
+	return false;
 }
 
 /* Into another file first: what is there stays if anything fails. */
@@ -277,20 +295,26 @@ static bool draw(bool svg)
 
 	if (!have_gnuplot()) {
 		say("gnuplot draws, and is not here: apt-get install gnuplot-nox");
-		free(path);
-		return false;
+		goto out;
 	}
-	gnuplot = popen("gnuplot -", "w");
+	if (!open_picture(path))
+		goto out;
+	/* -d: no ~/.gnuplot. */
+	gnuplot = popen("gnuplot -d -", "w");
 	if (gnuplot)
-		print_all(gnuplot, path, svg);
+		print_all(gnuplot, svg);
 	status = gnuplot ? pclose(gnuplot) : -1;
-	if (status)
+	if (status) {
 		say("gnuplot has failed, see above");
-	else if (rename(path, output))
+	} else if (rename(path, output)) {
 		say("cannot write %s: %s", output, strerror(errno));
-	else
+	} else {
+		free(path);
 		return true;
+	}
 	unlink(path);
+out:
+	free(path);
 	return false;
 }
 

@@ -40,9 +40,10 @@ static void add_row(struct row *sum, const struct row *row)
 	sum->enabled += row->enabled;
 	sum->running += row->running;
 	sum->missed += row->missed;
-	sum->known = sum->known && row->known;
-	if (*row->flag)
+	/* The reason why it is not known is not lost to a later flag. */
+	if (*row->flag && (sum->known || !row->known))
 		sum->flag = row->flag;
+	sum->known = sum->known && row->known;
 }
 
 /* Of the same CPU and event; an event that is there twice is on two counters. */
