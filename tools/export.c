@@ -47,6 +47,10 @@ struct series {
 	__u64 sample;	/* the last one that was added */
 };
 
+/* Of all CPUs and events: rows that the module had to drop. */
+#define LOST_NAME "my_pmu_lost_rows_total"
+static __u64 lost_rows;
+
 static struct series *series;
 static size_t nr_series;
 static struct setup setup;
@@ -121,6 +125,8 @@ static bool parse_line(char *line)
 
 	if (line[0] == '#')
 		return true;
+	if (!strncmp(line, LOST_NAME " ", strlen(LOST_NAME " ")))
+		return parse_value(line + strlen(LOST_NAME " "), false, &lost_rows);
 	for (i = 0; i < NR_COUNTERS; i++)
 		if (strlen(families[i].name) == name_len &&
 		    !strncmp(line, families[i].name, name_len))
@@ -218,6 +224,9 @@ static bool write_file(void)
 	file = fd < 0 ? NULL : need(fdopen(fd, "w"));
 	for (c = 0; file && c < NR_COUNTERS; c++)
 		print_family(file, c);
+	if (file)
+		fprintf(file, "# HELP %s Rows, each of a CPU and an event in a sample, that are in no other counter: the reader was too slow.\n# TYPE %s counter\n%s %llu\n",
+			LOST_NAME, LOST_NAME, LOST_NAME, lost_rows);
 	/* node_exporter is another user. */
 	written = file && !fflush(file) && !ferror(file) && !fsync(fd) && !fchmod(fd, 0644);
 	if (file && fclose(file))
@@ -282,6 +291,14 @@ static void add_sample(const struct sample *sample)
 	}
 }
 
+static void add_lost(struct rows *rows)
+{
+	if (rows->dropped)
+		say("%llu rows are lost: my-pmu was too slow", rows->dropped);
+	lost_rows += rows->dropped;
+	rows->dropped = 0;
+}
+
 static bool export(struct rows *rows)
 {
 	struct sample sample = { 0 };
@@ -292,6 +309,7 @@ static bool export(struct rows *rows)
 		event = rows_next(rows, &sample, -1);
 		if (event == ROWS_SAMPLE) {
 			add_sample(&sample);
+			add_lost(rows);
 			right = write_file();
 		} else if (event != ROWS_SIGNAL) {
 			say("the module's rows: %s", event == ROWS_END ? "they end" : rows->wrong);
@@ -319,6 +337,7 @@ static bool export_file(void)
 		add_sample(&sample);
 	if (event == ROWS_WRONG)
 		say("%s: %s", rows_file, rows.wrong);
+	add_lost(&rows);
 	rows_end(&rows);
 	free(sample.row);
 	return event == ROWS_END && write_file();

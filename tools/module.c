@@ -253,12 +253,12 @@ static bool use_loaded(struct setup *setup)
 		    is.cpus, is.events, is.interval);
 		return false;
 	}
-	/* It can be told so later, too; that is not seen here. */
 	if (!strcmp(is.events, "none")) {
 		say("my_pmu is loaded already, and counts nothing (counters=none): rmmod my_pmu");
 		return false;
 	}
-	say("my_pmu is loaded already (-C %s -e %s -I %s): it stays as it is",
+	/* What was written to the device since is not in /sys. */
+	say("my_pmu is loaded already (-C %s -e %s -I %s): it stays as it is; if it was told to count something else since, that is counted",
 	    is.cpus, is.events, is.interval);
 	is.path = setup->path;
 	*setup = is;

@@ -52,6 +52,17 @@ void bad_usage(const char *format, ...)
 	exit(2);
 }
 
+/* Writes standard output; whoever has read enough is no failure. */
+bool flushed(bool *right)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	*right = errno == EPIPE;
+	if (!*right)
+		say("cannot write: %s", strerror(errno));
+	return false;
+}
+
 /* --- texts; without memory nothing can go on, and the next my-pmu puts back what is changed */
 
 void *need(void *memory)

@@ -41,6 +41,7 @@ extern sigset_t waiting_mask;
 
 void __printf(1, 2) say(const char *format, ...);
 void __printf(1, 2) __noreturn bad_usage(const char *format, ...);
+bool flushed(bool *right);
 void *need(void *memory);
 char *__printf(1, 2) text(const char *format, ...);
 char *read_text(const char *path);

@@ -19,7 +19,6 @@
 #define MOST_IN_LEGEND 16
 /* With more samples, no points. */
 #define MOST_POINTS 60
-#define MOST_PANELS 64
 
 struct panel {
 	const char *event;
@@ -31,7 +30,7 @@ static char *input, *output;
 /* All rows, and where each sample begins; behind the last one, where it ends. */
 static struct sample all;
 static size_t *begin, nr_samples;
-static struct panel panel[MOST_PANELS];
+static struct panel *panel;
 static size_t nr_panels;
 static int *cpu;
 static size_t nr_cpus;
@@ -112,8 +111,8 @@ static void add_panel(const char *event, const struct metric *metric)
 	for (i = 0; i < nr_panels; i++)
 		if (panel[i].event == event && panel[i].metric == metric)
 			return;
-	if (nr_panels < MOST_PANELS)
-		panel[nr_panels++] = (struct panel){ event, metric };
+	panel = need(realloc(panel, ++nr_panels * sizeof(*panel)));
+	panel[i] = (struct panel){ event, metric };
 }
 
 static int compare_cpus(const void *a, const void *b)

@@ -38,6 +38,7 @@ static const struct column {
 };
 
 #define MOST_FIELDS 32
+#define MOST_LINE 65536
 
 const char *rows_head(void)
 {
@@ -228,6 +229,11 @@ static bool read_more(struct rows *rows)
 {
 	ssize_t got;
 
+	if (rows->len > MOST_LINE) {
+		snprintf(rows->wrong, sizeof(rows->wrong), "line %u: it is longer than %d bytes",
+			 rows->line + 1, MOST_LINE);
+		return false;
+	}
 	if (rows->size - rows->len < 4096) {
 		rows->size += 65536;
 		rows->text = need(realloc(rows->text, rows->size));

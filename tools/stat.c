@@ -220,17 +220,6 @@ static void print_sample(const struct sample *sample)
 	}
 }
 
-/* Whoever has read enough is no failure. */
-static bool flushed(bool *right)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return true;
-	*right = errno == EPIPE;
-	if (!*right)
-		say("cannot write: %s", strerror(errno));
-	return false;
-}
-
 static void print_head(void)
 {
 	if (options.form == CSV)

@@ -50,7 +50,7 @@ static bool reverse, paused;
 static size_t first_column, first_line;
 static char message[512];
 /* What is typed now, and which of the module's parameters it is for; 0: none. */
-static char typed[256];
+static char typed[4096];
 static int typing;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -288,7 +288,7 @@ static const char *typed_for(void)
 static void draw(void)
 {
 	size_t end = end_column(), i, shown;
-	char row[sizeof(message)];
+	char row[sizeof(typed) + 32];
 	int y = HEAD_LINES;
 
 	erase();
@@ -462,13 +462,20 @@ static bool show(struct rows *rows, bool live)
 			break;
 		if (live)
 			draw();
-		else if (fflush(stdout))
+		else if (!flushed(&right))
 			break;
 		if (event == ROWS_SAMPLE && samples_left && !--samples_left)
 			break;
 	}
 	free(sample.row);
 	return right;
+}
+
+/* Whatever exits. */
+static void end_screen(void)
+{
+	if (!isendwin())
+		endwin();
 }
 
 static bool begin_screen(void)
@@ -479,6 +486,7 @@ static bool begin_screen(void)
 		say("the terminal %s is not known here: plain output", getenv("TERM") ?: "?");
 		return false;
 	}
+	atexit(end_screen);
 	cbreak();
 	noecho();
 	nonl();
@@ -521,7 +529,7 @@ int run_top(int argc, char **argv)
 	live = begin_screen();
 	right = show(&rows, live);
 	if (live)
-		endwin();
+		end_screen();
 	rows_end(&rows);
 	if (message[0])
 		say("%s", message);

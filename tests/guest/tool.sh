@@ -132,6 +132,8 @@ my-pmu stat -C 0 -- true 2> /tmp/err2
 has "two at once: one line says who" "$(cat /tmp/err2)" \
 	"^my-pmu: process $tool \(my-pmu\) is a my-pmu, too: .*end it first\$"
 is "two at once: and no more" "$(wc -l < /tmp/err2)" 1
+my-pmu doctor > /tmp/out2 2>&1
+has "doctor: another my-pmu counts" "$(cat /tmp/out2)" "WRONG +process $tool is a my-pmu"
 kill -KILL $tool
 wait $tool 2> /dev/null
 is "SIGKILL leaves the module, and the watchdog off" \
@@ -142,6 +144,51 @@ has "and has the watchdog on" "$(cat /tmp/err)" 'watchdog is on again'
 has "a refusal is the module's own sentence" "$(cat /tmp/err)" \
 	"my_pmu refuses: cpu: '9': no such CPU; 0-3 are there"
 all_back "SIGKILL"
+start stat -C 3 -e instructions -I 200
+kill -KILL $tool
+wait $tool 2> /dev/null
+rmmod my_pmu
+insmod /root/my_pmu.ko cpu=3 counters=instructions interval=200 log=0
+pmu doctor
+has "SIGKILL: the same module, loaded anew by somebody else" "$(cat /tmp/out)" \
+	'my_pmu is loaded \(cpu=3 counters=instructions interval=200\)'
+has "SIGKILL: the watchdog waits for its end" "$(cat /tmp/err)" 'stays off: somebody has loaded my_pmu$'
+rmmod my_pmu
+pmu doctor
+has "SIGKILL: then it is on again" "$(cat /tmp/err)" 'watchdog is on again'
+all_back "SIGKILL, and another load"
+
+# --- a command that does not end, a terminal that goes, a pipe to plot
+start stat -C 3 -I 200 -- sh -c 'trap "" TERM; echo $$ > /tmp/pid; while :; do sleep 1; done'
+await '[ -s /tmp/pid ]'
+kill -INT $tool
+sleep 1
+expect "stat: it waits for a command that ignores SIGTERM" grep -q '^State:.S' "/proc/$tool/status"
+kill -INT $tool
+wait $tool
+is "stat: a second signal kills the command" "$? $(test -e "/proc/$(cat /tmp/pid)" && echo there)" '137 '
+all_back "a command that ignores SIGTERM"
+start stat -C 3 -I 100
+kill -HUP $tool
+wait $tool
+is "SIGHUP ends it well" $? 0
+all_back SIGHUP
+(
+	trap '' HUP
+	exec my-pmu stat -C 3 -I 100 > /tmp/out 2> /tmp/err
+) &
+tool=$!
+await '[ -s /tmp/out ]'
+kill -HUP $tool
+sleep 0.5
+expect "with nohup it does not end it" [ -e /sys/module/my_pmu ]
+kill -TERM $tool
+wait $tool
+my-pmu stat -C 3 --csv -- sleep 0.2 2> /tmp/err | my-pmu plot - -o /tmp/x.png 2> /tmp/err2
+is "stat | plot: the plot does not take its place, and lacks only gnuplot" \
+	"$(grep -c 'one at a time' /tmp/err) $(cat /tmp/err2)" \
+	'0 my-pmu: gnuplot draws, and is not here: apt-get install gnuplot-nox'
+all_back "stat | plot"
 
 # --- export
 # value_of EVENT: the first counter of the file, on CPU 3
@@ -167,7 +214,7 @@ expect "export: the counter goes on from $before" [ "$(value_of instructions)" -
 is "export: what is not counted now stays, what is new comes" "$(wc -l < /tmp/my_pmu.prom)" \
 	$((lines + 5))
 is "export: as Prometheus wants it" "$(grep -vcE \
-	'^(# (HELP|TYPE) my_pmu_[a-z_]+_total .+|my_pmu_[a-z_]+_total\{cpu="3",event="[a-z]+"\} [0-9.]+)$' \
+	'^(# (HELP|TYPE) my_pmu_[a-z_]+_total .+|my_pmu_[a-z_]+_total\{cpu="3",event="[a-z]+"\} [0-9.]+|my_pmu_lost_rows_total [0-9]+)$' \
 	/tmp/my_pmu.prom)" 0
 echo 'node_load1 3' >> /tmp/my_pmu.prom
 pmu export --textfile /tmp -C 3
@@ -270,9 +317,19 @@ my-pmu stat -I 100 > /dev/full 2> /tmp/err
 is "stat: a full disk ends it" "$? $(tail -n 1 /tmp/err)" '1 my-pmu: cannot write: No space left on device'
 my-pmu stat -I 100 2> /tmp/err | head -n 3 > /tmp/out
 is "stat: so does a reader who has enough, silently" "$(wc -l < /tmp/out) $(wc -l < /tmp/err)" '3 1'
+my-pmu top > /dev/full 2> /tmp/err
+is "top: a full disk ends it" "$? $(tail -n 1 /tmp/err)" '1 my-pmu: cannot write: No space left on device'
 pmu top -n 2
 is "top: without a terminal, tables of CPUs and their sum" "$status $(grep -c \
 	'^CPU .* instructions .* IPC ' /tmp/out) $(grep -cE '^(all|2|3) .* 1\.00 ' /tmp/out)" '0 2 6'
+# The module keeps samples; whoever is started anew has them already.
+# exported: the seconds that are counted in one second by an export
+exported() {
+	rm -f /tmp/my_pmu.prom
+	timeout 1 my-pmu export --textfile /tmp 2> /tmp/err
+	sed -n 's/^my_pmu_enabled_seconds_total{cpu="2",event="cycles"} \([0-9]*\).*/\1/p' /tmp/my_pmu.prom
+}
+expect "loaded already: an export counts nothing from before" [ "$(exported)" -le 1 ]
 pmu stat -C 0 -- true
 has "loaded already: with other CPUs it is refused" "$(cat /tmp/err)" 'loaded already .*: rmmod my_pmu, or leave'
 expect "loaded already: it stays" unload
