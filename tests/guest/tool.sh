@@ -173,6 +173,7 @@ kill -HUP $tool
 wait $tool
 is "SIGHUP ends it well" $? 0
 all_back SIGHUP
+: > /tmp/out
 (
 	trap '' HUP
 	exec my-pmu stat -C 3 -I 100 > /tmp/out 2> /tmp/err
