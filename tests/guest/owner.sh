@@ -71,7 +71,9 @@ mount -o remount,mode=755 /sys/kernel/debug
 has "also where debugfs is open to all" "$(nobody cat $state)" 'Permission denied'
 mount -o remount,mode=700 /sys/kernel/debug
 has "others cannot unload it" "$(nobody rmmod my_pmu)" 'not permitted'
-is "there is no other file of it" "$(find /dev /proc/sys /proc/my_pmu -name '*my_pmu*' 2> /dev/null)" ''
+is "so is the device" "$(stat -c '%a %u' /dev/my_pmu)" "600 0"
+has "which others cannot read" "$(nobody head -n 1 /dev/my_pmu)" 'Permission denied'
+is "there is no other file of it" "$(find /dev /proc/sys /proc/my_pmu -name '*my_pmu*' 2> /dev/null)" /dev/my_pmu
 
 # --- all of it is given back
 is "other CPUs' registers are never touched" "$(/root/pmu-registers 0 1 2)" \
