@@ -1435,7 +1435,8 @@ static void pmi_storm_alone(struct kunit *test)
 	/* It is up already. */
 	test_up(test, set);
 	storm(test, set);
-	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
+	/* A tick later, which may be now, it interrupts again. */
+	KUNIT_EXPECT_GT(test, set->period[0].throttles, 0ULL);
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
 	msleep(20);
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
