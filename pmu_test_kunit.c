@@ -5295,8 +5295,8 @@ static void core_device_unwinds_steps(struct kunit *test)
 	}
 	fail_step = 0;
 	/*
-	 * Session, two tables, three masks, text; two targets, two names, of which one attempt
-	 * finds what the one before has kept.
+	 * Session, two tables, three masks, text; two targets, two names.  An attempt finds the
+	 * name that the one before has kept.
 	 */
 	KUNIT_EXPECT_EQ(test, step, 11U);
 	expect_owned(test, 0, BIT_ULL(2) | BIT_ULL(3));
@@ -5426,7 +5426,7 @@ static void core_device_goes_back(struct kunit *test)
 	unload_module();
 }
 
-/* What cannot be counted on any more is said, and comes back with its CPU. */
+/* A message names the CPU that cannot be counted on any more; a later request starts it. */
 static void core_device_cannot_go_back(struct kunit *test)
 {
 	struct sim_registers before;

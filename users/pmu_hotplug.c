@@ -435,7 +435,7 @@ int my_hotplug_start_pools(u64 known)
 
 /* --- something else is counted ----------------------------------------------------- */
 
-/* On a CPU of which @next has another target than @s, or none. */
+/* The CPU has another target in @next than in @s, or none. */
 static int change_cpu(struct my_session *s, struct my_session *next, int cpu)
 {
 	struct my_target *old = s->target[cpu], *t = next->target[cpu];

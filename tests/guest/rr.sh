@@ -14,7 +14,7 @@
 # in lab long: MY_PMU_ROUNDS=2 6.1 6.12
 # PMIs that come 51 instructions late, as CPUs' do:
 # in lab long: MY_PMU_ROUNDS=1 pmi-skid=51 6.1
-# A CPU of which the model does not have the event:
+# The model of this CPU does not have the event:
 # in lab: model=42 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
