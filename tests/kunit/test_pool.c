@@ -108,6 +108,8 @@ static int pool_init(struct kunit *test)
 	nr_started = 0;
 	sim_hold_clock(true);
 	sim_reset(0, PMU(V4));
+	/* A PMU that other tests have found there would be of the kind of this one. */
+	memset(&my_pmu_cpu_of(0)->pmu, 0, sizeof(my_pmu_cpu_of(0)->pmu));
 	test_fresh_cpu();
 	return 0;
 }
