@@ -151,9 +151,10 @@ without_kernel_races() {
 # ---------------------------------------------------------------- the PMU
 
 # QEMU's model for a CPU like Intel's Skylake, with all that QEMU can emulate. It emulates MWAIT
-# by spinning, and an offline CPU would use it.
+# by spinning, and an offline CPU would use it. A CPU with ERMS or FSRM has memory cleared and
+# copied by the byte, which is what QEMU then does.
 # shellcheck disable=SC2034 # of those that source this
-default_cpu=max,vendor=GenuineIntel,family=6,model=94,stepping=3,la57=off,monitor=off,pmu=on
+default_cpu=max,vendor=GenuineIntel,family=6,model=94,stepping=3,la57=off,monitor=off,erms=off,fsrm=off,pmu=on
 
 # What a PMU is described by, and the property of QEMU's CPU for each.
 declare -A pmu_property=(

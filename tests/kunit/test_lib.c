@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the suites share. */
 #include <linux/cpu.h>
+#include <linux/moduleparam.h>
 #include <linux/sched.h>
 
 #include "test.h"
@@ -292,6 +293,14 @@ struct my_pmu_sample *test_sample(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
 	return s;
+}
+
+static bool every_access;
+module_param(every_access, bool, 0444);
+
+unsigned int test_next_access(unsigned int nth)
+{
+	return nth + 1 + (every_access ? 0 : nth / 64);
 }
 
 void test_bring_cpu_back(void)

@@ -539,7 +539,7 @@ static void sets_deed(struct kunit *test)
 	}
 }
 
-/* One access fails, or it and all that follow: the first 64, later some of them. */
+/* One access fails, or it and all that follow. */
 static void fail_deed(struct kunit *test, struct pair *pair, const struct deed *deed,
 		      bool all)
 {
@@ -547,7 +547,7 @@ static void fail_deed(struct kunit *test, struct pair *pair, const struct deed *
 	unsigned int nth;
 	int err;
 
-	for (nth = 1; ; nth += 1 + nth / 64) {
+	for (nth = 1; ; nth = test_next_access(nth)) {
 		prepare(test, pair, deed);
 		sim->fail_nth = nth;
 		sim->fail_all_after = all;
