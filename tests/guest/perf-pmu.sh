@@ -4,7 +4,7 @@
 # lab: vm --with perf
 # lab: sample client.c
 # lab: program loop10 loop INSTRUCTIONS=10000000
-# lab: program calls3000 calls TURNS=3000 INNER=50000 CALL=24 # sched_yield()
+# lab: program calls3000 calls TURNS=3000 INNER=10000 CALL=24 # sched_yield()
 # lab: program calls5000 calls TURNS=5000 INNER=50000 CALL=24 # sched_yield()
 # lab: program family family CHILDREN=50 INNER=100000
 # in check long: 6.12
@@ -46,13 +46,13 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 done
 wait
 is "16 at once, each right" "$(cat /tmp/stat.* | sed -n 's/^\([0-9]*\),.*/\1/p' | sort -u)" \
-	$((3000 * 100005 + 4))
+	$((3000 * 20005 + 4))
 taskset 2 perf stat -x , -o /tmp/one -e $instructions /root/calls3000 &
 first=$!
 taskset 2 perf stat -x , -o /tmp/two -e $instructions,my_pmu/event=0xc4/u /root/calls5000
 wait $first
 is "two on one CPU" "$(cat /tmp/one /tmp/two | sed -n 's/^\([0-9]*\),.*/\1/p' | tr '\n' ' ')" \
-	"$((3000 * 100005 + 4)) $((5000 * 100005 + 4)) $((5000 * 50002 + 1)) "
+	"$((3000 * 20005 + 4)) $((5000 * 100005 + 4)) $((5000 * 50002 + 1)) "
 is "50 children are counted with their parent" \
 	"$(tally $instructions /root/family)" $((14 * 50 + 5 + 50 * 200007))
 is "or are not" "$(perf stat -x , -i -e $instructions /root/family 2>&1 | cut -d , -f 1)" $((14 * 50 + 5))

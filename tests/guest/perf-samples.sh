@@ -5,6 +5,7 @@
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop loop INSTRUCTIONS=1600000000
 # lab: program calls3000 calls TURNS=3000 INNER=50000 CALL=24 # sched_yield()
+# lab: program short3000 calls TURNS=3000 INNER=20000 CALL=24
 # lab: program nested nested CALLS=100 INNER=50000
 # lab: program family family CHILDREN=50 INNER=100000
 # in check long: 6.12
@@ -65,7 +66,7 @@ is "one for each sample" "$(wc -l < /tmp/counts)" 100
 
 # --- tasks. By default perf has an event for each CPU, and each of them a rest.
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf record -q -T --per-thread -o /tmp/perf.$n -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
+	perf record -q -T --per-thread -o /tmp/perf.$n -e $instructions -c 40005 /root/short3000 2> /tmp/perf.err &
 done
 wait
 # By time, because on a busy host perf record sometimes writes its first round twice, with the
