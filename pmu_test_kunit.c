@@ -4359,8 +4359,9 @@ static void core_clients_fault(struct kunit *test)
 	first = load_with_client(test, &before, "instructions:u");
 	second = new_client(test, TEST_CPU, "cycles");
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(second), 0);
-	sim_cpu(TEST_CPU)->fail_nth = 1;
+	/* In this order: a sample may come between them. */
 	sim_cpu(TEST_CPU)->fail_all_after = true;
+	WRITE_ONCE(sim_cpu(TEST_CPU)->fail_nth, 1);
 	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
 	sim_cpu(TEST_CPU)->fail_nth = 0;
 	sim_cpu(TEST_CPU)->fail_all_after = false;
