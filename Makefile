@@ -150,7 +150,7 @@ clean-cache: ## remove all that was downloaded or built outside the checkout
 .PHONY: clean
 clean: ## remove what the builds of the module and of my-pmu left here
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
-	@for dir in . users output events cpu samples; do (cd $$dir && \
+	@for dir in . users output events cpu samples; do [ ! -d $$dir ] || (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
 	@rm -f tools/my-pmu tools/*.o
 

@@ -154,5 +154,7 @@ static void __exit my_pmu_exit(void)
 module_init(my_pmu_init);
 module_exit(my_pmu_exit);
 
+MODULE_AUTHOR("Seed 650e4ba3 maintainers <maintainers@users.noreply.a-seed-650e4ba3.example>");
 MODULE_DESCRIPTION("Count x86 PMU events on CPUs and print how they grow");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(MY_PMU_VERSION);

@@ -41,9 +41,10 @@ kunit_arguments=(possible_cpus=3 oops=panic)
 
 # ---------------------------------------------------------------- the module
 
-# module_files DIR: its sources there, with Kbuild, by their paths below DIR
+# module_files DIR: its sources there, by their paths below DIR; before them Kbuild and
+# dkms.conf, which Kbuild reads
 module_files() {
-	(cd "$1" && printf '%s\n' Kbuild {,*/}*.[ch]) | grep -E '^(Kbuild|my_pmu\.h|([a-z]+/)?pmu_[a-z_]+\.[ch])$'
+	(cd "$1" && printf '%s\n' Kbuild dkms.conf {,*/}*.[ch]) | grep -E '^(Kbuild|dkms\.conf|my_pmu\.h|([a-z]+/)?pmu_[a-z_]+\.[ch])$'
 }
 
 # copy_module FROM TO

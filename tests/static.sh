@@ -98,7 +98,7 @@ lab() {
 	}
 }
 
-# Kbuild first.
+# Kbuild and dkms.conf first.
 mapfile -t module < <(module_files .)
 
 compile_reads() {
@@ -149,7 +149,7 @@ compile_tests() {
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
 tool_files=(tools/*.[ch])
-c_files=("${module[@]:1}" samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=("${module[@]:2}" samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 if [[ -n ${MY_PMU_FILE:-} ]]; then
 	c_files=("$MY_PMU_FILE")
 	tool_files=(tools/my-pmu.h)

@@ -23,6 +23,8 @@ static const struct command {
 	{ "doctor", run_doctor, "can it run here? who has the PMU? what to type next" },
 };
 
+/* For argp, which has --version of it. */
+const char *argp_program_version = "my-pmu " MY_PMU_VERSION;
 const char *command_name = "my-pmu";
 volatile sig_atomic_t stop_signal;
 sigset_t waiting_mask;
