@@ -22,6 +22,8 @@ REPORT ?=
 TESTS ?=
 # For `make install-lab`
 PREFIX ?=
+# For `make deb`: where the packages go
+OUT ?= .
 # For `make fuzz`
 RUNS ?= 10000000
 
@@ -39,6 +41,12 @@ modules: ## build my_pmu.ko for the running kernel (KDIR= for another)
 tools: ## build tools/my-pmu: counts for whoever does not read dmesg (docs/tool.md)
 	@scripts/deps tools
 	@$(MAKE) -s -C tools
+
+.PHONY: deb
+deb: export OUT := $(OUT)
+deb: ## Debian packages of the module (by DKMS) and of my-pmu: into OUT=, or here
+	@scripts/deps deb
+	@scripts/deb "$$OUT"
 
 .PHONY: run
 run: export CPU := $(CPU)
@@ -148,11 +156,11 @@ clean-cache: ## remove all that was downloaded or built outside the checkout
 	@scripts/cache --clean
 
 .PHONY: clean
-clean: ## remove what the builds of the module and of my-pmu left here
+clean: ## remove what builds left here: of the module, of my-pmu, of packages
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
 	@for dir in . users output events cpu samples; do [ ! -d $$dir ] || (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
-	@rm -f tools/my-pmu tools/*.o
+	@rm -f tools/my-pmu tools/*.o my-pmu-*.deb
 
 .PHONY: help
 help: ## this list
