@@ -298,6 +298,32 @@ test_two_at_once() {
 	is '--allow-warnings' "$second" 0
 }
 
+# Of all ports of this machine only that one of 127.0.0.1 leads there, and nothing leads back.
+test_forward() {
+	local port=20000 guest answer='' tries listening
+
+	while (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
+		port=$((port + 1))
+	done
+	# 10.0.2.2 would be this machine, where that port answers.
+	"$vm" "${options[@]}" --forward "$port:80" -- sh -c "mkdir /www; echo page > /www/index.html
+		httpd -h /www; nc -w 3 10.0.2.2 $port < /dev/null || echo alone; sleep 1000" \
+		> "$dir/out" 2> "$dir/err" &
+	guest=$!
+	for ((tries = 0; tries < 300; tries++)); do
+		answer=$(timeout 2 bash -c "exec 3<> /dev/tcp/127.0.0.1/$port; printf 'GET / HTTP/1.0\r\n\r\n' >&3; cat <&3" 2> /dev/null || true)
+		[[ -s $dir/out && $answer == *page* ]] && break
+		sleep 0.2
+	done
+	has '--forward: what connects here reaches the guest' "$answer" '^page$'
+	is '--forward: the guest reaches nobody' "$(< "$dir/out")" alone
+	listening=$(awk -v port="$(printf ':%04X$' "$port")" '$4 == "0A" && $2 ~ port { print $2 }' /proc/net/tcp{,6})
+	is '--forward: only on 127.0.0.1' "$listening" "$(printf '0100007F:%04X' "$port")"
+	refused "port $port of 127.0.0.1 is in use" --forward "$port:80" -- true
+	kill "$guest"
+	wait "$guest" || true
+}
+
 test_kernel_6_12_and_perf() {
 	local perf
 
@@ -343,6 +369,10 @@ test_bad_usage() {
 	refused 'no such program' --with no-such-program -- true
 	refused 'no such file' --module /nowhere.ko -- true
 	refused 'can be written' --kernel-log /no/where -- true
+	refused 'give two ports from 1 to 65535' --forward 9100 -- true
+	refused 'give two ports from 1 to 65535' --forward 0.0.0.0:9100:9100 -- true
+	refused 'give two ports from 1 to 65535' --forward 65536:1 -- true
+	refused 'leave --saved out' --saved --forward 9100:9100 -- true
 }
 
 # One line, status 2.
@@ -381,6 +411,7 @@ test_two_at_once
 test_saved
 test_broken_saved
 test_kernel_6_12_and_perf
+test_forward
 is 'nothing is left behind' "$(leftovers)" ''
 test_signal INT 130
 test_signal TERM 143
