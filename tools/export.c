@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,7 +20,7 @@
 #define NEW_NAME FILE_NAME ".new"
 #define NS 1000000000ULL
 
-/* Each event of each CPU has one of each. */
+/* Each event of each CPU has one of each; with --sum each event. */
 enum counter { EVENTS, COUNTED, WANTED, UNKNOWN, MISSED, NR_COUNTERS };
 
 static const struct {
@@ -28,7 +29,7 @@ static const struct {
 	bool in_ns;
 } families[NR_COUNTERS] = {
 	[EVENTS] = { "my_pmu_events_total",
-		     "How often the event was counted on the CPU; scaled if it was multiplexed." },
+		     "How often the event was counted; scaled if it was multiplexed." },
 	[COUNTED] = { "my_pmu_running_seconds_total",
 		      "For how long the event was on a counter.", true },
 	[WANTED] = { "my_pmu_enabled_seconds_total",
@@ -39,12 +40,17 @@ static const struct {
 		     "Samples that were due and not taken; their counts are in the next one." },
 };
 
+/* Instead of a CPU's number. */
+#define ALL_CPUS UINT_MAX
+
 /* Of a CPU and an event, whose text is as in the file: with backslashes. */
 struct series {
 	unsigned int cpu;
 	char *event;
 	__u64 value[NR_COUNTERS];
-	__u64 sample;	/* the last one that was added */
+	/* The last row that was added. */
+	__u64 sample;
+	unsigned int row_cpu;
 };
 
 /* Of all CPUs and events: rows that the module had to drop. */
@@ -58,6 +64,8 @@ static char *directory;
 static int directory_fd;
 /* Instead of the module's. */
 static char *rows_file;
+/* One series for each event, of all CPUs. */
+static bool sums;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -71,6 +79,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROWS:
 		rows_file = arg;
+		return 0;
+	case KEY_SUM:
+		sums = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		bad_usage("'%s' is no option", arg);
@@ -114,11 +125,11 @@ static bool parse_value(const char *number, bool in_ns, __u64 *value)
 	return true;
 }
 
-/* my_pmu_events_total{cpu="3",event="instructions"} 12345 */
+/* my_pmu_events_total{cpu="3",event="instructions"} 12345, or of all CPUs, without cpu */
 static bool parse_line(char *line)
 {
 	size_t i, name_len = strcspn(line, "{");
-	unsigned int cpu;
+	unsigned int cpu = ALL_CPUS;
 	char *event, *end;
 	__u64 value;
 	int at = 0;
@@ -131,8 +142,12 @@ static bool parse_line(char *line)
 		if (strlen(families[i].name) == name_len &&
 		    !strncmp(line, families[i].name, name_len))
 			break;
-	if (i == NR_COUNTERS || sscanf(line + name_len, "{cpu=\"%u\",event=\"%n", &cpu, &at) < 1 ||
-	    !at)
+	if (i == NR_COUNTERS)
+		return false;
+	sscanf(line + name_len, "{event=\"%n", &at);
+	if (!at)
+		sscanf(line + name_len, "{cpu=\"%u\",event=\"%n", &cpu, &at);
+	if (!at)
 		return false;
 	event = line + name_len + at;
 	end = strstr(event, "\"} ");
@@ -198,8 +213,10 @@ static void print_family(FILE *file, enum counter c)
 	for (i = 0; i < nr_series; i++) {
 		__u64 value = series[i].value[c];
 
-		fprintf(file, "%s{cpu=\"%u\",event=\"%s\"} ", families[c].name, series[i].cpu,
-			series[i].event);
+		fprintf(file, "%s{", families[c].name);
+		if (series[i].cpu != ALL_CPUS)
+			fprintf(file, "cpu=\"%u\",", series[i].cpu);
+		fprintf(file, "event=\"%s\"} ", series[i].event);
 		if (families[c].in_ns)
 			fprintf(file, "%llu.%09llu\n", value / NS, value % NS);
 		else
@@ -260,11 +277,13 @@ static bool take_directory(void)
 /* An event that is there twice, on two counters, is taken once. */
 static void add_row(const struct row *row, const char *event)
 {
-	struct series *s = find_series(row->cpu, event);
+	unsigned int cpu = row->cpu;
+	struct series *s = find_series(sums ? ALL_CPUS : cpu, event);
 
-	if (s->sample == row->sample)
+	if (s->sample == row->sample && s->row_cpu == cpu)
 		return;
 	s->sample = row->sample;
+	s->row_cpu = cpu;
 	s->value[EVENTS] += row->growth;
 	s->value[COUNTED] += row->running;
 	s->value[WANTED] += row->enabled;
@@ -364,6 +383,7 @@ int run_export(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "textfile", KEY_TEXTFILE, "DIR", 0, "the folder that node_exporter reads", 0 },
+		{ "sum", KEY_SUM, NULL, 0, "sums over the CPUs, without the label cpu", 0 },
 		{ "rows", KEY_ROWS, "FILE", 0, "adds the rows of stat --csv, and ends", 0 },
 		{ 0 }
 	};

@@ -53,7 +53,7 @@ void set_default(char **value, const char *fallback);
 /* -C, -e, -I and --module, of the subcommands that count; their input is a struct setup. */
 extern const struct argp setup_argp;
 /* Its keys that are no letters, and others'. */
-enum { KEY_MODULE = 0x100, KEY_JSON, KEY_CSV, KEY_TEXTFILE, KEY_ROWS };
+enum { KEY_MODULE = 0x100, KEY_JSON, KEY_CSV, KEY_TEXTFILE, KEY_ROWS, KEY_SUM };
 
 int run_stat(int argc, char **argv);
 int run_top(int argc, char **argv);
