@@ -364,14 +364,15 @@ static bool export_file(void)
 
 static bool export_module(void)
 {
+	/* An export that ran before on the same module has counted what was before.  It has ended, as
+	 * the folder is ours.  Of a module that is loaded now no sample is left out.
+	 */
+	__u64 start = rows_now();
 	struct rows rows;
-	__u64 start;
 	bool right;
 
 	if (!module_begin(&setup))
 		return false;
-	/* An export that ran before on the same module has counted what was before. */
-	start = rows_now();
 	rows_begin(&rows, module_open_rows(), start);
 	right = rows.fd >= 0 && export(&rows);
 	rows_end(&rows);
