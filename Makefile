@@ -109,6 +109,11 @@ endurance: ## the module on kernels that watch themselves, at length (TESTS= as 
 	@scripts/deps fuzz
 	@scripts/check --endurance '$(TESTS)'
 
+.PHONY: fleet
+fleet: ## three guests with my-pmu export, scraped by a real Prometheus (docs/fleet.md)
+	@scripts/deps check
+	@tests/fleet
+
 .PHONY: compat
 compat: export TESTS := $(TESTS)
 compat: ## a table: does the module build, load, count on all kernels? (TESTS=)

@@ -27,9 +27,10 @@ import time
 import urllib.parse
 import urllib.request
 
-RANGE = 20.0
-# In seconds: what was scraped so shortly before may not have been there yet.
-ON_ITS_WAY = 1.5
+# Times are in ms, as Prometheus has them: sums of seconds would not be exact.
+RANGE = 20000
+# What was scraped so shortly before may not have been there yet.
+ON_ITS_WAY = 2200
 EVENTS = "my_pmu_events_total"
 RUNNING = "my_pmu_running_seconds_total"
 ENABLED = "my_pmu_enabled_seconds_total"
@@ -45,6 +46,14 @@ class Wrong(Exception):
 def must(condition, *what):
     if not condition:
         raise Wrong(" ".join(str(w) for w in what))
+
+
+def ms(seconds):
+    return round(float(seconds) * 1000)
+
+
+def now():
+    return ms(time.time())
 
 
 def same(got, wanted, *what):
@@ -111,11 +120,11 @@ class Guest:
         self.name = name
         scrapes = {}
         for series in server.query(f'{{__name__=~"my_pmu_.+",instance="{name}"}}[1h]',
-                                   time.time() - ON_ITS_WAY):
+                                   now() - ON_ITS_WAY):
             labels = series["metric"]
             key = labels["__name__"], labels.get("cpu"), labels.get("event")
             for when, value in series["values"]:
-                scrapes.setdefault(when, {})[key] = float(value)
+                scrapes.setdefault(ms(when), {})[key] = float(value)
         self.scrapes = dict(sorted(scrapes.items()))
         # What a guest prints may come later than what is scraped.
         for tries in range(5):
@@ -165,10 +174,15 @@ class Guest:
         sampled = times[-1] - times[0]
         mean = sampled / (len(times) - 1)
         rest = [d if d < 1.1 * mean else mean / 2 for d in (times[0] - begin, end - times[-1])]
-        return self.increase(times, key) * (sampled + sum(rest)) / sampled / (end - begin)
+        return self.increase(times, key) * (sampled + sum(rest)) / sampled * 1000 / (end - begin)
 
     def window(self, end, length=RANGE):
         return [when for when in self.times if end - length < when <= end]
+
+    def is_covered(self, times):
+        """Prometheus does not guess beyond the begin of a counter."""
+        place = self.times.index(times[0]) if len(times) > 4 else 0
+        return place and self.place[self.times[place - 1]][0] == self.place[times[0]][0]
 
     def keys(self, metric=EVENTS):
         return [key for key in self.state(self.place[self.times[-1]]) if key[0] == metric]
@@ -188,7 +202,7 @@ class Server:
         return reply["data"]["result"]
 
     def query(self, expression, when=None):
-        return self.get("query", query=expression, time=when or time.time())
+        return self.get("query", query=expression, time=(when or now()) / 1000)
 
     def value(self, expression, when=None):
         result = self.query(expression, when)
@@ -229,7 +243,7 @@ def last_file(server, directory, name):
 
 def settled(guest):
     """A time when the last scrape that is known was there."""
-    return guest.times[-1] + 0.5
+    return guest.times[-1] + 500
 
 
 def rates(server, directory, name):
@@ -240,11 +254,11 @@ def rates(server, directory, name):
     positive = 0
     for key in guest.keys():
         selector = server.selector(EVENTS, guest, key)
-        got = server.value(f"rate({selector}[{RANGE:.0f}s])", end)
+        got = server.value(f"rate({selector}[{RANGE}ms])", end)
         same(got, guest.rate(times, end - RANGE, end, key), "rate of", key)
         positive += got > 0
-        got = server.value(f"irate({selector}[{RANGE:.0f}s])", end)
-        same(got, guest.increase(times[-2:], key) / (times[-1] - times[-2]), "irate of", key)
+        got = server.value(f"irate({selector}[{RANGE}ms])", end)
+        same(got, guest.increase(times[-2:], key) * 1000 / (times[-1] - times[-2]), "irate of", key)
     must(positive >= 3, "next to nothing is counted")
 
 
@@ -291,13 +305,16 @@ def recorded(server, directory, name):
     names = {one["metric"]["__name__"] for one in series}
     # Of b none of its CPUs, of c no misses.
     must(len(names) == {"a": 7, "b": 4, "c": 5}[name], "these are recorded:", sorted(names))
+    checked = set()
     for one in series:
         wanted = wanted_of(guest, one["metric"])
-        for when, value in one["values"]:
-            if len(guest.window(when)) < 5:
+        for when, value in ((ms(when), value) for when, value in one["values"]):
+            if not guest.is_covered(guest.window(when)):
                 continue
+            checked.add(one["metric"]["__name__"])
             one_of(float(value), [wanted(times, when) for times in windows(guest, when)],
                    one["metric"], "at", when)
+    must(checked == names, "there is too little to compare of", names - checked)
 
 
 def recorded_job(server, directory):
@@ -314,7 +331,7 @@ def recorded_job(server, directory):
                    for key in guest.keys(metric) if key[2] == event)
 
     for (record, event), values in got.items():
-        for when, value in values:
+        for when, value in ((ms(when), value) for when, value in values):
             all_wanted = []
             for sets in itertools.product(*[windows(guest, when) for guest in guests]):
                 if ":my_pmu_ipc:" in record:
@@ -335,23 +352,24 @@ def gap(server, directory, name):
     back = next(n for n, when in enumerate(guest.times) if guest.place[when][0] == 1)
     must(back >= 6, "there is too little before the gap")
     # A scrape is less than a second after the window's begin.
-    length = int(end - guest.times[back - 5]) + 1
+    length = (end - guest.times[back - 5]) // 1000 * 1000 + 1000
     times = guest.window(end, length)
-    must(max(b - a for a, b in zip(times, times[1:])) > 5, "there is no gap:", times)
+    must(max(b - a for a, b in zip(times, times[1:])) > 5000, "there is no gap:", times)
     for key in guest.keys():
-        got = server.value(f"increase({server.selector(EVENTS, guest, key)}[{length}s])", end)
-        same(got, guest.rate(times, end - length, end, key) * length, "increase of", key)
+        got = server.value(f"increase({server.selector(EVENTS, guest, key)}[{length}ms])", end)
+        same(got, guest.rate(times, end - length, end, key) * length / 1000, "increase of", key)
 
 
 def no_spike(server, directory, name):
     guest = Guest(server, directory, name)
     end = settled(guest)
     for key in guest.keys():
-        most = max(guest.increase([a, b], key) / (b - a)
+        most = max(guest.increase([a, b], key) * 1000 / (b - a)
                    for a, b in zip(guest.times, guest.times[1:]))
         for length in (5, 10, 20, 60):
             expression = f"rate({server.selector(EVENTS, guest, key)}[{length}s])"
-            result = server.get("query_range", query=expression, start=guest.times[0], end=end, step=0.5)
+            result = server.get("query_range", query=expression, step=0.5,
+                                start=guest.times[0] / 1000, end=end / 1000)
             got = [float(value) for _, value in result[0]["values"]]
             must(len(got) > 20, expression, "has few values")
             must(max(got) <= most * (1 + 1e-9), expression, "is up to", max(got),

@@ -364,8 +364,9 @@ static bool export_file(void)
 
 static bool export_module(void)
 {
-	/* An export that ran before on the same module has counted what was before.  It has ended, as
-	 * the folder is ours.  Of a module that is loaded now no sample is left out.
+	/*
+	 * An export that ran before on the same module has counted what was before.  It has ended,
+	 * as the folder is ours.  Of a module that is loaded now no sample is left out.
 	 */
 	__u64 start = rows_now();
 	struct rows rows;
