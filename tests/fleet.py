@@ -289,8 +289,9 @@ def windows(guest, end):
     """The scrapes of which a rule may have known at that time."""
     times = guest.window(end)
     yield times
-    if end - times[-1] < ON_ITS_WAY:
-        yield times[:-1]
+    while end - times[-1] < ON_ITS_WAY:
+        times = times[:-1]
+        yield times
 
 
 def one_of(got, all_wanted, *what):
