@@ -4,8 +4,8 @@
 # static.sh [--whole | --reads] [PATTERN]: style, types and layers, or those checks whose name
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
 # which depends on the commit, so that in time all of it is: half of coccicheck, and, where
-# there are two kernels, the style and the KUnit tests' types by one of them. With --whole, or
-# with PATTERN, all is done. With --reads nothing is checked: prints, in a line for each check,
+# there are two kernels, the style and the KUnit tests' types by one of them. With --whole, with
+# PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints, in a line for each check,
 # a hash of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
@@ -30,7 +30,7 @@ half=all
 case ${1:-} in
 --reads) only_reads=yes && shift ;;
 --whole) shift ;;
-'') half=$(($(commit_number) % 2)) ;;
+'') [[ -n $(git status --porcelain) ]] || half=$(($(commit_number) % 2)) ;;
 esac
 pattern=${1:-}
 

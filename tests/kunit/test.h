@@ -200,12 +200,12 @@ void test_retire(struct kunit *test, u64 user, u64 kernel);
 struct my_pmu_sample *test_sample(struct kunit *test);
 
 /* For a test that may have ended while it was offline. */
+void test_bring_cpu_back(void);
 /*
  * Which access is to fail next in a test of what takes thousands: of the first 64 each, later
- * some of them; with the parameter every_access, each.
+ * some of them, others with another access_phase; with the parameter every_access, each.
  */
 unsigned int test_next_access(unsigned int nth);
-void test_bring_cpu_back(void);
 
 /* Nothing was done with interrupts on, and no RDPMC faulted unexpected. */
 void test_expect_good_manners(struct kunit *test);

@@ -298,9 +298,14 @@ struct my_pmu_sample *test_sample(struct kunit *test)
 static bool every_access;
 module_param(every_access, bool, 0444);
 
+static unsigned int access_phase;
+module_param(access_phase, uint, 0444);
+
 unsigned int test_next_access(unsigned int nth)
 {
-	return nth + 1 + (every_access ? 0 : nth / 64);
+	if (every_access)
+		return nth + 1;
+	return nth + 1 + nth / 64 + (nth == 64 ? access_phase : 0);
 }
 
 void test_bring_cpu_back(void)
