@@ -20,7 +20,9 @@ if [ -e "$folder/my_pmu.prom" ]; then
 fi
 prometheus-node-exporter --collector.disable-defaults --collector.textfile \
 	--collector.textfile.directory="$folder" > /dev/null 2>&1 &
-taskset 2 sh -c 'while :; do i=0; while [ $i -lt '"$loops"' ]; do i=$((i + 1)); done; sleep 0.2; done' &
+export loops
+# shellcheck disable=SC2016 # the inner shell has the variables
+taskset 2 sh -c 'while :; do i=0; while [ $i -lt $loops ]; do i=$((i + 1)); done; sleep 0.2; done' &
 my-pmu export --module my_pmu.ko --textfile "$folder" -I 1000 "$@" >&2 &
 export=$!
 until [ -e /dev/my_pmu ]; do

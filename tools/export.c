@@ -42,6 +42,7 @@ static const struct {
 
 /* Instead of a CPU's number. */
 #define ALL_CPUS UINT_MAX
+#define ALL_CPUS_LABELS "{event=\""
 
 /* Of a CPU and an event, whose text is as in the file: with backslashes. */
 struct series {
@@ -144,12 +145,12 @@ static bool parse_line(char *line)
 			break;
 	if (i == NR_COUNTERS)
 		return false;
-	sscanf(line + name_len, "{event=\"%n", &at);
-	if (!at)
-		sscanf(line + name_len, "{cpu=\"%u\",event=\"%n", &cpu, &at);
-	if (!at)
+	event = line + name_len;
+	if (!strncmp(event, ALL_CPUS_LABELS, strlen(ALL_CPUS_LABELS)))
+		at = strlen(ALL_CPUS_LABELS);
+	else if (sscanf(event, "{cpu=\"%u\",event=\"%n", &cpu, &at) < 1 || !at)
 		return false;
-	event = line + name_len + at;
+	event += at;
 	end = strstr(event, "\"} ");
 	if (!end || !parse_value(end + 3, families[i].in_ns, &value))
 		return false;
