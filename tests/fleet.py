@@ -286,7 +286,8 @@ def wanted_of(guest, labels):
 
 
 def windows(guest, end):
-    """The scrapes of which a rule may have known at that time."""
+    """All scrapes of the window; then, one by one, without the last ones, which Prometheus may
+    have stored only after it evaluated the rule."""
     times = guest.window(end)
     yield times
     while end - times[-1] < ON_ITS_WAY:

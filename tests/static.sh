@@ -5,8 +5,8 @@
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
 # which depends on the commit, so that in time all of it is: half of coccicheck, and, where
 # there are two kernels, the style and the KUnit tests' types by one of them. With --whole, with
-# PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints, in a line for each check,
-# a hash of all that it would read.
+# PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints,
+# in a line for each check, a hash of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
 # as for the kernel's own; MY_PMU_FILE=... the only file for checkpatch and kernel-doc, and,
