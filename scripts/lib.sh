@@ -102,6 +102,16 @@ default_kernel() {
 	printf '%s\n' "${release_kernels[$name]%% *}"
 }
 
+# riscv64's kernels are those of Debian 13, which is its first release, and unstable; the QEMU
+# for it is Debian 13's, as it is built there: nothing of it is ours.
+riscv64_kernels='6.12 unstable'
+
+# check_riscv64_kernel SERIES
+check_riscv64_kernel() {
+	[[ " $riscv64_kernels " == *" $1 "* ]] ||
+		refuse "there is no kernel $1 for riscv64: give one of $riscv64_kernels"
+}
+
 default_qemu() {
 	local name
 
@@ -431,12 +441,19 @@ recall() {
 # packages can be had and nothing on the machine is edited. Works as root and
 # as anybody.
 
-# Empty, or "backports" or "unstable": the release's backports, or Debian's
-# unstable suite, instead, and nothing else.
+# Empty, or "backports", "unstable" or "trixie": the release's backports, or that suite of
+# Debian's, instead, and nothing else.
 apt_suite=''
+# Empty, or "riscv64": its packages instead of the machine's.
+apt_architecture=''
+
+# What the names of lists and of packages' trees have behind them.
+apt_suffix() {
+	printf '%s%s\n' "${apt_suite:+-$apt_suite}" "${apt_architecture:+-$apt_architecture}"
+}
 
 apt_dir() {
-	printf '%s/.apt%s\n' "$(cache_root)" "${apt_suite:+-$apt_suite}"
+	printf '%s/.apt%s\n' "$(cache_root)" "$(apt_suffix)"
 }
 
 # with_backports COMMAND...: has the backports for COMMAND. They have lists of
@@ -456,13 +473,37 @@ with_unstable() {
 	"$@"
 }
 
+# with_trixie COMMAND...: has Debian 13 for COMMAND, on Debian 12, too; of its updates and
+# security nothing. Its keys are those of the releases before it, as well.
+with_trixie() {
+	local apt_suite=trixie
+
+	"$@"
+}
+
+# with_riscv64 COMMAND...: has the packages for riscv64, of the suite that is chosen, for COMMAND.
+with_riscv64() {
+	local apt_architecture=riscv64
+
+	"$@"
+}
+
 # One-line sources, each `deb` line followed by its `deb-src` twin.
 sources_from_list() {
+	if [[ -n $apt_architecture ]]; then
+		sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1/p' | sed -E 's/(\[.*)\barch=[^] ]*/\1/'
+		return
+	fi
 	sed -n -E 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p'
 }
 
-# deb822 sources; everything but the Types field, keys included, stays.
+# deb822 sources; everything but the Types field, keys included, stays. Of another architecture
+# no source is wanted, and the machine's own may be named.
 sources_from_deb822() {
+	if [[ -n $apt_architecture ]]; then
+		sed -E -e '/^[Aa]rchitectures:/d' -e 's/^([Tt][Yy][Pp][Ee][Ss]):.*/\1: deb/'
+		return
+	fi
 	sed -E '/^[Tt][Yy][Pp][Ee][Ss]:/{ /[[:space:]]deb([[:space:]]|$)/ s/:.*/: deb deb-src/ }'
 }
 
@@ -481,10 +522,10 @@ main_suite() {
 # component main; somebody else's that is named after the release most often
 # has not, nor the other suite.
 other_suite_of_list() {
-	local suite='\3-backports'
+	local suite=$apt_suite
 
-	if [[ $apt_suite == unstable ]]; then
-		suite=unstable
+	if [[ $apt_suite == backports ]]; then
+		suite='\3-backports'
 	fi
 	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+)$(main_suite)([[:space:]](.*[[:space:]])?main([[:space:]].*)?)\$/\1$suite\4/p"
 }
@@ -504,7 +545,7 @@ other_suite_of_deb822() {
 		field == "suites:" {
 			for (i = 1; i <= NF; i++)
 				if ($i ~ main)
-					suite = other == "unstable" ? other : $i "-" other
+					suite = other == "backports" ? $i "-" other : other
 			next
 		}
 		{ rest = rest $0 "\n" }
@@ -549,7 +590,11 @@ write_apt_config() {
 	local dir=$1
 
 	unset APT_CONFIG
-	apt-config dump | grep -v -E '^(APT::Update::(Pre|Post)-Invoke|DPkg::(Pre|Post)-)'
+	apt-config dump |
+		grep -v -E "^(APT::Update::(Pre|Post)-Invoke|DPkg::(Pre|Post)-${apt_architecture:+|APT::Architecture})"
+	if [[ -n $apt_architecture ]]; then
+		printf 'APT::Architecture%s "%s";\n' '' "$apt_architecture" 's::' "$apt_architecture"
+	fi
 	cat <<-END
 		Dir::Etc::main "/dev/null";
 		Dir::Etc::parts "/dev/null";
@@ -597,7 +642,7 @@ apt_update() {
 	local log
 
 	apt_prepare
-	say "reading the package lists${apt_suite:+ of $apt_suite} (apt-get update, in a directory of the lab's own)"
+	say "reading the package lists${apt_suite:+ of $apt_suite}${apt_architecture:+ for $apt_architecture} (apt-get update, in a directory of the lab's own)"
 	log=$(apt_dir)/update.log
 	if ! private_apt apt-get update -q > "$log" 2>&1 || grep -q '^[WE]: Failed to fetch' "$log"; then
 		say "apt-get update failed (see $log); going on with the lists there are"
@@ -715,14 +760,27 @@ download_packages() {
 
 # package_tree NAME: prints the path of the unpacked, not installed, package.
 package_tree() {
-	fetch "$1${apt_suite:+-$apt_suite}" find_package_tree "$1"
+	fetch "$1$(apt_suffix)" find_package_tree "$1"
 }
 
 find_package_tree() {
 	local name=$1 version
 
 	version=$(resolve "$name" package_version "$name")
-	cache_entry "$name-$version" unpack_packages "$name=$version"
+	cache_entry "$name-$version${apt_architecture:+-$apt_architecture}" unpack_packages "$name=$version"
+}
+
+# whole_tree NAME...: the same of packages and all that they depend on, in one tree.
+whole_tree() {
+	fetch "whole-$*$(apt_suffix)" find_whole_tree "$@"
+}
+
+find_whole_tree() {
+	local list packages
+
+	list=$(resolve "whole-$*" with_dependencies "$@")
+	mapfile -t packages <<< "$list"
+	cache_entry "whole-$1-$(content_hash <<< "$list")" unpack_packages "${packages[@]}"
 }
 
 unpack_packages() {
@@ -735,6 +793,36 @@ unpack_packages() {
 		dpkg-deb -x "$deb" "$dir"
 	done
 	rm -r "$dir/.deb"
+}
+
+# ---------------------------------------------------------------- programs of another release
+
+is_dynamic() {
+	[[ $(head -c 4 "$1" | tr -d '\0') == $'\x7fELF' ]] && readelf --program-headers --wide "$1" | grep ' INTERP ' > /dev/null
+}
+
+# A program's interpreter is an absolute path, that of the machine's C library;
+# so it becomes a script that runs it under the one beside it.
+wrap_program() {
+	local root=$1 program=$2
+
+	mv "$program" "$program.elf"
+	write_wrapper "$root" "$program" "${program#"$root"/}.elf"
+}
+
+# write_wrapper ROOT SCRIPT PROGRAM: SCRIPT runs PROGRAM, a path below ROOT.
+# argv[0] stays: gcc finds its parts by it, and modpost the rest of itself.
+write_wrapper() {
+	local root=$1 script=$2 program=$3 up
+
+	up=$(realpath -m --relative-to="${script%/*}" "$root")
+	cat > "$script" <<-END
+		#!/bin/sh
+		root=\${0%/*}/$up
+		lib=\$root/usr/lib/x86_64-linux-gnu
+		exec "\$lib/ld-linux-x86-64.so.2" --library-path "\$lib" --argv0 "\$0" "\$root/$program" "\$@"
+	END
+	chmod 755 "$script"
 }
 
 # ---------------------------------------------------------------- images of kernels
