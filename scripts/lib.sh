@@ -243,6 +243,28 @@ name_cpu() {
 	esac
 }
 
+# QEMU's own model of a RISC-V CPU, with the extensions that filter by mode and interrupt at an
+# overflow.
+# shellcheck disable=SC2034 # of those that source this
+default_riscv64_cpu=rv64,sscofpmf=true,smcntrpmf=true
+
+# riscv64_pmu_properties KEY=VALUE,...: the same for riscv64, whose QEMU is not ours. The keys are
+# its -cpu's.
+riscv64_pmu_properties() {
+	local rest=$1, word properties= keys='the keys are sscofpmf smcntrpmf (on, off), pmu-mask (32-bit mask)'
+
+	while [[ -n $rest ]]; do
+		word=${rest%%,*} rest=${rest#*,}
+		if [[ $properties, == *",${word%%=*}="* ]]; then
+			refuse "PMU ${1@Q}: ${word%%=*}= is there twice; $keys"
+		fi
+		[[ $word =~ ^((sscofpmf|smcntrpmf)=(on|off)|pmu-mask=(0|[1-9][0-9]{0,9}|0x[0-9a-fA-F]{1,8}))$ ]] ||
+			refuse "PMU ${1@Q}: '$word' is none of riscv64's; $keys"
+		properties+=,$word
+	done
+	printf '%s\n' "$properties"
+}
+
 bad_pmu() {
 	say "PMU ${1@Q}: $2; or off"
 	exit 2
@@ -254,6 +276,35 @@ bad_pmu() {
 refuse() {
 	say "$*"
 	exit 2
+}
+
+# read_machine: sets arch, kernel, smp and cpu by ARCH, KERNEL, SMP and CPU. None of these, nor
+# what make was given, is for the makes that build modules and QEMU.
+read_machine() {
+	arch=${ARCH:-x86_64} kernel=${KERNEL:-} smp=${SMP:-4} cpu=${CPU:-3}
+	if [[ $kernel == *-riscv64 ]]; then
+		arch=riscv64 kernel=${kernel%-riscv64}
+	fi
+	case $arch in
+	x86_64) kernel=${kernel:-$(default_kernel)} ;;
+	riscv64)
+		kernel=${kernel:-${riscv64_kernels%% *}} smp=${SMP:-1} cpu=${CPU:-0}
+		check_riscv64_kernel "$kernel"
+		kernel+=-riscv64
+		;;
+	*) refuse "ARCH=$arch: give x86_64 or riscv64" ;;
+	esac
+	unset ARCH MAKEFLAGS MAKEOVERRIDES
+	check_smp "$smp"
+}
+
+# check_pmu LIST: or refuses
+check_pmu() {
+	if [[ -n $1 && $arch == riscv64 ]]; then
+		riscv64_pmu_properties "$1" > /dev/null
+	elif [[ -n $1 ]]; then
+		pmu_properties "$1" > /dev/null
+	fi
 }
 
 check_smp() {
