@@ -5,14 +5,17 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For `make run` and `make list`; KERNEL for `make kunit`, too.
-CPU ?= 3
+# For `make run` and `make list`; KERNEL for `make kunit`, too. Empty: x86_64
+ARCH ?=
+# empty: 3; of riscv64 0
+CPU ?=
 COUNTERS ?= default
 INTERVAL ?= 1000
 SAMPLES ?= 5
 # empty: the release's
 KERNEL ?=
-SMP ?= 4
+# empty: 4; of riscv64 1
+SMP ?=
 # For `make list`: as for scripts/vm --pmu
 PMU ?=
 # For `make report`: options of scripts/report
@@ -53,18 +56,20 @@ run: export CPU := $(CPU)
 run: export COUNTERS := $(COUNTERS)
 run: export INTERVAL := $(INTERVAL)
 run: export SAMPLES := $(SAMPLES)
+run: export ARCH := $(ARCH)
 run: export KERNEL := $(KERNEL)
 run: export SMP := $(SMP)
 run: export PMU := $(PMU)
-run: ## the main job, in the lab: CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP= PMU=
+run: ## the main job, in the lab: ARCH= CPU= COUNTERS= INTERVAL= SAMPLES= KERNEL= SMP= PMU=
 	@scripts/run
 
 .PHONY: list
 list: export CPU := $(CPU)
+list: export ARCH := $(ARCH)
 list: export KERNEL := $(KERNEL)
 list: export SMP := $(SMP)
 list: export PMU := $(PMU)
-list: ## the events of the lab's CPU, and their counters: CPU= KERNEL= SMP= PMU=
+list: ## the events of the lab's CPU, and their counters: ARCH= CPU= KERNEL= SMP= PMU=
 	@scripts/list
 
 .PHONY: report

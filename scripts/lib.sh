@@ -102,8 +102,7 @@ default_kernel() {
 	printf '%s\n' "${release_kernels[$name]%% *}"
 }
 
-# riscv64's kernels are those of Debian 13, which is its first release, and unstable; the QEMU
-# for it is Debian 13's, as it is built there: nothing of it is ours.
+# riscv64's kernels are those of Debian 13, which is its first release, and of unstable.
 riscv64_kernels='6.12 unstable'
 
 # check_riscv64_kernel SERIES
@@ -493,7 +492,7 @@ recall() {
 # as anybody.
 
 # Empty, or "backports", "unstable" or "trixie": the release's backports, or that suite of
-# Debian's, instead, and nothing else.
+# Debian's, instead, and nothing else. Or "bookworm", which has its backports, too.
 apt_suite=''
 # Empty, or "riscv64": its packages instead of the machine's.
 apt_architecture=''
@@ -528,6 +527,13 @@ with_unstable() {
 # security nothing. Its keys are those of the releases before it, as well.
 with_trixie() {
 	local apt_suite=trixie
+
+	"$@"
+}
+
+# with_bookworm COMMAND...: has Debian 12 and its backports for COMMAND, on Debian 13, too.
+with_bookworm() {
+	local apt_suite=bookworm
 
 	"$@"
 }
@@ -573,17 +579,23 @@ main_suite() {
 # component main; somebody else's that is named after the release most often
 # has not, nor the other suite.
 other_suite_of_list() {
-	local suite=$apt_suite
+	local lines="\\1$apt_suite\\4"
 
-	if [[ $apt_suite == backports ]]; then
-		suite='\3-backports'
-	fi
-	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+)$(main_suite)([[:space:]](.*[[:space:]])?main([[:space:]].*)?)\$/\1$suite\4/p"
+	case $apt_suite in
+	backports) lines='\1\3-backports\4' ;;
+	bookworm) lines+='\n\1bookworm-backports\4' ;;
+	esac
+	sed -n -E "s/^([[:space:]]*deb([[:space:]]+\[[^]]*\])?[[:space:]]+[^[:space:]]+[[:space:]]+)$(main_suite)([[:space:]](.*[[:space:]])?main([[:space:]].*)?)\$/$lines/p"
 }
 
 # The same for deb822; what else a stanza says, keys included, stays.
 other_suite_of_deb822() {
-	awk -v main="^$(main_suite)\$" -v other="$apt_suite" '
+	local suites=$apt_suite
+
+	if [[ $apt_suite == bookworm ]]; then
+		suites+=' bookworm-backports'
+	fi
+	awk -v main="^$(main_suite)\$" -v other="$suites" '
 		function finish() {
 			if (suite != "" && components ~ / main /)
 				printf "%sSuites: %s\n\n", rest, suite
