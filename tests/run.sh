@@ -78,6 +78,13 @@ result "and why" lines 1 'COUNTERS=instructions cycles: give events with commas'
 run SAMPLES=many
 result "no number of samples: not 0" test $status != 0
 
+run ARCH=arm64
+result "an architecture that there is not: not 0" test $status != 0
+result "and why" lines 1 'ARCH=arm64: give x86_64 or riscv64$'
+run ARCH=riscv64 KERNEL=6.1
+result "a kernel that riscv64 has not: not 0" test $status != 0
+result "and why" lines 1 'no kernel 6.1 for riscv64: give one of 6.12 unstable$'
+
 # Without end, until Ctrl-C: here SIGINT to the script itself.
 # A background job would ignore SIGINT.
 start env --default-signal=INT SAMPLES=0 INTERVAL=300 scripts/run

@@ -70,7 +70,7 @@ forget_progress() {
 # What scripts/vm left behind, besides kernel logs of runs that failed.
 leftovers() {
 	find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name '*kernel-log*'
-	pgrep -f "^[^ ]*qemu-system-x86_64 .*$TMPDIR" || true
+	pgrep -f "^[^ ]*(qemu-system-x86_64|ld-linux-x86-64.so.2 .*/qemu-system-riscv64) .*$TMPDIR" || true
 }
 
 # test_bytes [OPTION...]
@@ -375,6 +375,49 @@ test_bad_usage() {
 	refused 'leave --saved out' --saved --forward 9100:9100 -- true
 }
 
+test_bad_usage_riscv64() {
+	local keys='the keys are sscofpmf smcntrpmf (on, off), pmu-mask'
+
+	refused 'give x86_64 or riscv64' --arch arm64 -- true
+	refused 'for riscv64 give one of 6.12 unstable' --arch riscv64 --kernel 6.1 -- true
+	refused 'for riscv64 give one of 6.12 unstable' --arch riscv64 --kernel 6.12-rt -- true
+	refused 'for riscv64 give one of 6.12 unstable' --arch riscv64 --kernel debug -- true
+	refused 'for riscv64 give one of 6.12 unstable' --arch riscv64 --kernel /boot/vmlinuz -- true
+	refused 'for riscv64 give one of 6.12 unstable' --kernel 6.1-riscv64 -- true
+	refused 'leave -riscv64 out' --arch x86_64 --kernel 6.12-riscv64 -- true
+	refused "'version=2' is none of riscv64's; $keys" --arch riscv64 --pmu version=2 -- true
+	refused "'off' is none of riscv64's; $keys" --pmu off --kernel 6.12-riscv64 -- true
+	refused "'sscofpmf=true' is none of riscv64's; $keys" --arch riscv64 --pmu sscofpmf=true -- true
+	refused "'pmu-mask=010' is none of riscv64's; $keys" --arch riscv64 --pmu pmu-mask=010 -- true
+	refused 'sscofpmf= is there twice' --arch riscv64 --pmu sscofpmf=on,sscofpmf=off -- true
+	refused 'leave --qemu and --plain-qemu out' --arch riscv64 --plain-qemu -- true
+	refused 'leave --qemu and --plain-qemu out' --arch riscv64 --qemu 10.0 -- true
+	refused 'one image for riscv64' --arch riscv64 --vmlinuz -- true
+	refused 'leave it out' --arch riscv64 --saved -- true
+	refused 'there is none for riscv64 here' --arch riscv64 --gdb -- true
+	refused 'no rr for riscv64' --arch riscv64 --rr -- true
+	refused 'the only program that the lab has' --arch riscv64 --with gdb -- true
+	refused 'whole number' --arch riscv64 --smp many -- true
+}
+
+# What differs there: the machine, and who is in the guest.
+test_riscv64() {
+	if ((${#options[@]} > 0)); then
+		skip '--arch riscv64' 'its QEMU is another one'
+		return
+	fi
+	test_bytes --arch riscv64 --no-module
+	run --arch riscv64 --no-module --smp 2 --pmu pmu-mask=0x78 -- sh -ec 'uname -m; nproc; kmod --version | head -n 1
+		dmesg | grep -c "and 6 hardware counters"; echo WARNING: test > /dev/kmsg'
+	has '--arch riscv64: the guest is as promised' "$(tr '\n' ' ' < "$dir/out")" '^riscv64 2 kmod version [0-9.]+ 1 $'
+	is 'its warnings are found' "$status" 3
+	run --arch riscv64 --no-module --pmu pmu-mask=1 -- true
+	is 'a PMU that QEMU cannot have is 125' "$status" 125
+	has 'and QEMU says why' "$(< "$dir/err")" '^lab: QEMU: "pmu-mask" contains invalid bits'
+	run --arch riscv64 --no-module --print-command -- true
+	has '--print-command prints its line' "$(< "$dir/out")" "^'/.*qemu-system-riscv64 .*-icount' 'shift=0'.* 'rv64,sscofpmf=true,smcntrpmf=true'"
+}
+
 # One line, status 2.
 refused() {
 	local message=$1 ended=0 text
@@ -395,6 +438,7 @@ unset MY_PMU_LOGS
 mkdir "$TMPDIR"
 
 test_bad_usage
+test_bad_usage_riscv64
 test_bytes
 test_guest
 test_closed_input_and_big_output
@@ -412,6 +456,7 @@ test_saved
 test_broken_saved
 test_kernel_6_12_and_perf
 test_forward
+test_riscv64
 is 'nothing is left behind' "$(leftovers)" ''
 test_signal INT 130
 test_signal TERM 143
