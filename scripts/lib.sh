@@ -250,7 +250,7 @@ default_riscv64_cpu=rv64,sscofpmf=true,smcntrpmf=true
 # riscv64_pmu_properties KEY=VALUE,...: the same for riscv64, whose QEMU is not ours. The keys are
 # its -cpu's.
 riscv64_pmu_properties() {
-	local rest=$1, word properties= keys='the keys are sscofpmf smcntrpmf (on, off), pmu-mask (32-bit mask)'
+	local rest=$1, word properties='' keys='the keys are sscofpmf smcntrpmf (on, off), pmu-mask (32-bit mask)'
 
 	while [[ -n $rest ]]; do
 		word=${rest%%,*} rest=${rest#*,}
@@ -279,6 +279,7 @@ refuse() {
 
 # read_machine: sets arch, kernel, smp and cpu by ARCH, KERNEL, SMP and CPU. None of these, nor
 # what make was given, is for the makes that build modules and QEMU.
+# shellcheck disable=SC2034 # of those that source this
 read_machine() {
 	arch=${ARCH:-x86_64} kernel=${KERNEL:-} smp=${SMP:-4} cpu=${CPU:-3}
 	if [[ $kernel == *-riscv64 ]]; then
