@@ -683,7 +683,7 @@ static void amd_v1_capture_cpus(void *by_cpu)
 
 /* --- one event's registers --------------------------------------------------------- */
 
-static int amd_program(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+static int amd_program(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       const struct my_hw_perf_event *hw, u64 config)
 {
 	lockdep_assert_irqs_disabled();
@@ -822,6 +822,7 @@ static int amd_put_back(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 	.host_guest_bits = CONFIG_HOST_GUEST,				\
 	.hardware_codes = amd_hardware_codes,				\
 	.late_pmis = true,						\
+	.others = &my_firmware,						\
 	.probes = amd_probes,						\
 	.nr_probes = ARRAY_SIZE(amd_probes),				\
 	.counters_for = amd_counters_for,				\

@@ -38,9 +38,9 @@ module_param_named(interval, param_interval, charp, 0444);
 MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
 
 /* Whether counters are stopped while they are read; default 1. */
-static char *param_freeze = "1";
+static char *param_freeze = "auto";
 module_param_named(freeze, param_freeze, charp, 0444);
-MODULE_PARM_DESC(freeze, "1: all counters of a CPU are stopped while they are read, and show the same instant; 0: read while running, no MSR is written (default 1)");
+MODULE_PARM_DESC(freeze, "1: all counters of a CPU are stopped while they are read, and show the same instant; 0: read while running, no MSR is written; auto is 1 where counters can be stopped at once (default auto)");
 
 /* Whether samples are printed; the file in debugfs has them in any case.  Default 1. */
 static char *param_log = "1";
@@ -76,7 +76,10 @@ static int __init parse_settings(struct my_session *s)
 	err = my_parse_interval(param_interval, &s->interval_ms, &why);
 	if (!err) {
 		parameter = "freeze";
-		err = my_parse_switch(param_freeze, &s->freeze, &why);
+		s->freeze = !strcmp(param_freeze, "auto");
+		if (!s->freeze)
+			err = my_parse_switch(param_freeze, &s->freeze, &why);
+		s->must_freeze = !strcmp(param_freeze, "1");
 	}
 	if (!err) {
 		parameter = "log";

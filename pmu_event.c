@@ -636,7 +636,7 @@ static void up_on_cpu(void *info)
 	req->err = 0;
 	if (!set->offline)
 		return;
-	my_refuse(req->why, -EIO, "a PMU register faulted");
+	my_refuse(req->why, -EIO, "%s", set->cpu->pmu.ops->failed ?: "a PMU register faulted");
 	raw_spin_lock(&set->lock);
 	/* The self-test writes a register that fixed counters share: nothing is throttled. */
 	my_pmu_cpu_begin(set->cpu, set);

@@ -677,7 +677,7 @@ static __always_inline int intel_write_control(const struct my_hw_perf_event *hw
 	return hw_wrmsr(hw->config_base, (ctrl & ~hw->config_mask) | config);
 }
 
-static int intel_program(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+static int intel_program(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			 const struct my_hw_perf_event *hw, u64 config)
 {
 	int err;
@@ -994,6 +994,7 @@ static const struct my_pmu_ops intel_ops = {
 	.eventsel_reserve = MSR_ARCH_PERFMON_EVENTSEL0,
 	.perfctr_reserve = MSR_ARCH_PERFMON_PERFCTR0,
 	.code_bits = CONFIG_CODE,
+	.others = &my_firmware,
 	.probes = intel_probes,
 	.nr_probes = ARRAY_SIZE(intel_probes),
 	.counters_for = intel_counters_for,

@@ -469,7 +469,7 @@ static void set_parameters(const char *cpu, const char *counters,
 	param_cpu = (char *)cpu;
 	param_counters = (char *)counters;
 	param_interval = (char *)interval;
-	param_freeze = "1";
+	param_freeze = "auto";
 	param_log = "1";
 	param_pmi = "auto";
 	param_perf = "1";
@@ -689,7 +689,7 @@ static void core_refuses_switches(struct kunit *test)
 	param_freeze = "2";
 	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, last_line(), "freeze: '2'; 0 or 1 is needed\n");
-	param_freeze = "1";
+	param_freeze = "auto";
 	param_log = "no";
 	KUNIT_EXPECT_EQ(test, load_module(), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, last_line(), "log: 'no'; 0 or 1 is needed\n");

@@ -11,7 +11,8 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
-#include <asm/tsc.h>
+
+#include "pmu_ticks.h"
 
 /**
  * my_pmu_now() - the moment
@@ -39,38 +40,38 @@ static inline u64 my_pmu_nmi_now(void)
  * my_pmu_fast_ticks() - the moment, for what is measured often and not exactly
  *
  * Context: any, including NMI.
- * Return: the TSC, not ordered.
+ * Return: the CPU's own clock (TSC), not ordered.
  */
 static inline u64 my_pmu_fast_ticks(void)
 {
-	return rdtsc();
+	return hw_ticks();
 }
 
 /**
  * my_pmu_ticks_ns() - how long ago a moment was
  * @then: the moment, by my_pmu_fast_ticks() on this CPU
  *
- * A TSC that stands still while the CPU sleeps does so when the counters do.
+ * A clock that stands still while the CPU sleeps does so when the counters do.
  *
  * Context: any.
  * Return: ns, or a thousandth and a microsecond more.
  */
 static inline u64 my_pmu_ticks_ns(u64 then)
 {
-	u64 ticks = max_t(s64, rdtsc() - then, 0);
+	u64 ticks = max_t(s64, hw_ticks() - then, 0);
 
-	return (div64_u64(ticks, max(tsc_khz / 1000, 1U)) + 1) * NSEC_PER_USEC;
+	return (div64_u64(ticks, max(hw_ticks_khz() / 1000, 1U)) + 1) * NSEC_PER_USEC;
 }
 
 /**
  * my_pmu_tick_ticks() - how long a tick of the kernel is
  *
  * Context: any.
- * Return: in ticks of the TSC.
+ * Return: in ticks of the CPU's own clock.
  */
 static inline u64 my_pmu_tick_ticks(void)
 {
-	return tsc_khz * (1000ULL / HZ);
+	return hw_ticks_khz() * (1000ULL / HZ);
 }
 
 /**
@@ -84,25 +85,25 @@ static inline void my_pmu_sleep_ms(void)
 }
 
 /**
- * my_pmu_has_ticks() - do the TSCs of all CPUs show the same?
+ * my_pmu_has_ticks() - do the clocks of all CPUs show the same?
  *
  * Context: any.
  * Return: false if they do not, or their pace is not steady, as far as Linux knows.
  */
 static inline bool my_pmu_has_ticks(void)
 {
-	return !check_tsc_unstable();
+	return hw_ticks_are_steady();
 }
 
 /**
  * my_pmu_ticks() - the moment, as a capture has it
  *
  * Context: any.
- * Return: the TSC.
+ * Return: the CPU's own clock, read after all that comes before.
  */
 static inline u64 my_pmu_ticks(void)
 {
-	return rdtsc_ordered();
+	return hw_ticks_ordered();
 }
 
 #endif

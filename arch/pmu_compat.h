@@ -9,18 +9,6 @@
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#include <asm/cpuid/api.h>
-#include <asm/msr.h>
-#else
-#include <asm/msr.h>
-#include <asm/processor.h>
-
-/* The accessors of all 64 bits had an "l" where they have a "q" now. */
-#define rdmsrq_safe(msr, val)	rdmsrl_safe(msr, val)
-#define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
-#endif
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #include <linux/hrtimer.h>
 
@@ -31,14 +19,6 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
 }
-#endif
-
-/*
- * The name is Linux 6.8's, and that of stable kernels since.  Some compilers, gcc 12.2
- * among them, miscompile an "asm goto" with outputs unless it is used.
- */
-#ifndef asm_goto_output
-#define asm_goto_output(x...)	asm_volatile_goto(x)
 #endif
 
 /* Linux 6.17 gave it a name that says what it is, and warns of the old one since. */

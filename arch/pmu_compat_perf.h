@@ -13,9 +13,6 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/version.h>
-#include <asm/cpufeature.h>
-#include <asm/perf_event.h>
-#include <asm/processor.h>
 
 /**
  * struct my_perf_lasting - what a task may point to until it ends
@@ -37,6 +34,10 @@ struct my_perf_lasting {
 };
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+
+#include <asm/cpufeature.h>
+#include <asm/perf_event.h>
+#include <asm/processor.h>
 
 /* A second PMU of hardware must say that it knows of the first. */
 #define MY_PERF_CAP_SECOND_PMU	PERF_PMU_CAP_HETEROGENEOUS_CPUS

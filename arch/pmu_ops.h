@@ -5,8 +5,8 @@
  * header and pmu_hw.h, and nothing above them; only pmu_cpu.c names back ends.
  *
  * Counter ids share one space, laid out as IA32_PERF_GLOBAL_CTRL is: 0 to 31
- * are generic counters (gp0 ...), 32 (INTEL_PMC_IDX_FIXED) and up are fixed
- * ones (fixed0 ...).  A set of counters is a u64 with those bits; there may be
+ * are generic counters (gp0 ...), 32 (MY_PMC_IDX_FIXED) and up are fixed ones
+ * (fixed0 ...).  A set of counters is a u64 with those bits; there may be
  * holes.
  */
 #ifndef MY_PMU_OPS_H
@@ -15,12 +15,12 @@
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/types.h>
-#include <asm/perf_event.h>
 
 struct my_x86_pmu;
 
 #define MY_PMC_ANY		(-1)	/* the module chooses the counter */
 #define MY_PMC_MAX		64	/* ids */
+#define MY_PMC_IDX_FIXED	32	/* the first fixed counter */
 #define MY_PMC_NR		48	/* those that a counter can have: 32 and 16 */
 #define MY_NO_COUNTER		(-1)
 #define MY_EVENT_NAME_LEN	96
@@ -33,12 +33,12 @@ struct my_x86_pmu;
 #define MY_RATE_LOG2		26	/* in a millisecond */
 #define MY_OCCUPANCY_RATE_LOG2	30
 
-#define MY_GENERIC_COUNTERS	GENMASK_ULL(INTEL_PMC_IDX_FIXED - 1, 0)
+#define MY_GENERIC_COUNTERS	GENMASK_ULL(MY_PMC_IDX_FIXED - 1, 0)
 #define MY_FIXED_COUNTERS	(~MY_GENERIC_COUNTERS)
 
 static inline bool my_pmc_is_fixed(int idx)
 {
-	return idx >= INTEL_PMC_IDX_FIXED;
+	return idx >= MY_PMC_IDX_FIXED;
 }
 
 /* "gp" and "fixed", and the number that follows: for "%s%d". */
@@ -49,7 +49,7 @@ static inline const char *my_pmc_kind(int idx)
 
 static inline int my_pmc_number(int idx)
 {
-	return my_pmc_is_fixed(idx) ? idx - INTEL_PMC_IDX_FIXED : idx;
+	return my_pmc_is_fixed(idx) ? idx - MY_PMC_IDX_FIXED : idx;
 }
 
 /* The type of an event that perf has in sysfs only; not one of perf's types. */
@@ -263,8 +263,23 @@ struct my_pmu_probe {
 };
 
 /**
+ * struct my_pmu_others - who has counters that nobody within Linux has reserved
+ * @key: in lists of counters
+ * @label: before a list of them
+ * @name: in sentences
+ * @in_use: "gp0 is in use, ...": by whom
+ */
+struct my_pmu_others {
+	const char *key;
+	const char *label;
+	const char *name;
+	const char *in_use;
+};
+
+/**
  * struct my_pmu_ops - how a PMU is driven
- * @eventsel_reserve: MSR by which Linux's reservations know the first event select
+ * @eventsel_reserve: MSR by which Linux's reservations know the first event select; 0: it has
+ *	none for this PMU, and whoever asks for a counter first has it
  * @perfctr_reserve: MSR by which they know the first generic counter
  * @code_bits: the bits of perf's raw config that say which event it is; the back end refuses
  *	others that are an event's on other CPUs
@@ -275,6 +290,12 @@ struct my_pmu_probe {
  *	counter that interrupts, and of others not at all
  * @late_pmis: a PMI may come when its overflow has been handled: it does not mask its entry, so
  *	there is one for each overflow; and some come late
+ * @single: some of these PMUs count an event by one counter alone, however many are to (QEMU's):
+ *	unless the user asks for it, one is, and the self-test tries no other events than
+ *	those that are to be counted
+ * @failed: what was wrong if @enable or @program failed; NULL: a register faulted
+ * @remark: what the user is told when it is counted on, or NULL
+ * @others: who has the counters of @find_in_use
  * @probes: events for the self-test
  * @nr_probes: how many
  * @counters_for: the counters that count this event, as far as is known of the CPU's
@@ -303,7 +324,8 @@ struct my_pmu_probe {
  *	leaves those of others as they are now
  * @read: the counter's raw value; 1 if its control register does not hold @hw->config,
  *	where that can be seen
- * @write: the counter, from the low 32 bits, sign-extended
+ * @write: optional: the counter, from the low 32 bits, sign-extended; not where it is written
+ *	only when it is started
  * @capture_one: the function of a cross-call, with a struct my_pmu_request: a capture if
  *	the plan is valid, in as few instructions as can be; or else request->otherwise()
  * @capture_cpus: likewise, with the requests of several CPUs, by CPU
@@ -330,7 +352,8 @@ struct my_pmu_probe {
  *	it must: then what was captured means nothing, and the counters run on
  *
  * @counters_for, @encode and @plan are pure.  The others act on the CPU they run on,
- * with interrupts off, and return 0, or -EIO for an access that faulted.  None
+ * with interrupts off, and return 0, -EIO for an access that faulted, or -EBUSY for a counter
+ * that somebody else has.  None
  * sleeps, prints, allocates or calls another CPU, and none takes a lock, except that
  * the functions of cross-calls call request->otherwise(), which may.
  *
@@ -346,6 +369,10 @@ struct my_pmu_ops {
 	const u64 *hardware_codes;
 	bool overflow_by_sign;
 	bool late_pmis;
+	bool single;
+	const char *failed;
+	const char *remark;
+	const struct my_pmu_others *others;
 	const struct my_pmu_probe *probes;
 	unsigned int nr_probes;
 	u64 (*counters_for)(const struct my_x86_pmu *pmu,
@@ -366,7 +393,7 @@ struct my_pmu_ops {
 		      struct my_hw_perf_event *hw);
 	int (*disable)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       struct my_hw_perf_event *hw);
-	int (*program)(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+	int (*program)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		       const struct my_hw_perf_event *hw, u64 config);
 	int (*start)(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 		     u64 counters, u64 ack);
@@ -447,6 +474,12 @@ static inline u32 my_pmu_counter_msr(const struct my_x86_pmu *pmu, int idx)
 {
 	return (my_pmc_is_fixed(idx) ? pmu->fixedctr : pmu->perfctr) +
 	       my_pmc_number(idx) * pmu->msr_step;
+}
+
+/* The counters that Linux's reservations know. */
+static inline u64 my_pmu_reservable(const struct my_x86_pmu *pmu)
+{
+	return pmu->ops->eventsel_reserve ? pmu->counters & MY_GENERIC_COUNTERS : 0;
 }
 
 static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)

@@ -13,10 +13,9 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "pmu_amd.h"
+#include "pmu_backends.h"
 #include "pmu_cpu.h"
 #include "pmu_hw.h"
-#include "pmu_intel.h"
 #include "pmu_why.h"
 
 DEFINE_PER_CPU(struct my_pmu_cpu, my_pmu_cpus);
@@ -51,8 +50,7 @@ static void probe_on_cpu(void *info)
 	struct my_pmu_cpu *cpu = req->cpu;
 	struct my_x86_pmu pmu;
 
-	req->err = hw_has_amd_vendor() ? my_amd_pmu_probe(&pmu, req->why) :
-					 my_intel_pmu_probe(&pmu, req->why);
+	req->err = my_backend_probe(&pmu, req->why);
 	if (req->err)
 		return;
 	/* Others may be reading what is the same as before. */
@@ -138,7 +136,7 @@ static void release_counters(const struct my_x86_pmu *pmu, u64 counters)
  */
 int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
 {
-	u64 left = pmu->counters & MY_GENERIC_COUNTERS, done = 0;
+	u64 left = my_pmu_reservable(pmu), done = 0;
 
 	for (; left; left &= left - 1) {
 		int i = __ffs64(left);
@@ -165,7 +163,7 @@ int my_pmu_reserve(const struct my_x86_pmu *pmu, struct my_pmu_why *why)
  */
 void my_pmu_release(const struct my_x86_pmu *pmu)
 {
-	release_counters(pmu, pmu->counters & MY_GENERIC_COUNTERS);
+	release_counters(pmu, my_pmu_reservable(pmu));
 }
 
 /*

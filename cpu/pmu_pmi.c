@@ -140,16 +140,17 @@ NOKPROBE_SYMBOL(end_storm);
 
 /* @counters have overflowed. */
 static __always_inline bool is_storm(struct my_pmu_cpu *cpu, u64 began, u64 counters,
-				     const struct pt_regs *regs)
+				     struct pt_regs *regs)
 {
+	unsigned long ip = instruction_pointer(regs), sp = kernel_stack_pointer(regs);
 	struct my_pmi_storm *storm = &cpu->storm;
 	u64 took = my_pmu_fast_ticks() - began, tick = my_pmu_tick_ticks();
 
 	if (began - storm->since > tick &&
-	    !(regs->ip == storm->ip && regs->sp == storm->sp && counters & cpu->may_stand))
+	    !(ip == storm->ip && sp == storm->sp && counters & cpu->may_stand))
 		*storm = (struct my_pmi_storm) { .since = began, .least = took };
-	storm->ip = regs->ip;
-	storm->sp = regs->sp;
+	storm->ip = ip;
+	storm->sp = sp;
 	storm->nr++;
 	storm->least = min(storm->least, took);
 	return storm->nr > PMIS_MAX ||
@@ -259,7 +260,7 @@ int my_pmi_get(struct my_pmu_why *why)
 
 	if (!hw_has_apic())
 		return my_refuse(why, -ENODEV,
-				 "a period needs a local APIC, by which counters interrupt");
+				 "a period needs " HW_PERIODS_NEED);
 	mutex_lock(&users_lock);
 	if (!users)
 		err = hw_take_nmis(handle_nmi);

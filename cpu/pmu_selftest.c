@@ -42,7 +42,7 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 {
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	const struct my_pmu_ops *ops = pmu->ops;
-	u64 mask = GENMASK_ULL(hw->cntval_bits - 1, 0), seen;
+	u64 mask = GENMASK_ULL(hw->cntval_bits - 1, 0), from = START, seen;
 	const char *kind = my_pmc_kind(hw->idx);
 	int number = my_pmc_number(hw->idx);
 	struct my_pmu_stopped stopped;
@@ -57,13 +57,13 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 	err = ops->program(pmu, &cpu->state, hw, 0);
 	if (err)
 		return err;
-	err = ops->write(hw, START);
-	if (err)
+	err = ops->write ? ops->write(hw, START) : ops->read(hw, &from);
+	if (err < 0)
 		return err;
 	err = ops->read(hw, &seen);
 	if (err < 0)
 		return err;
-	if (seen != ((s64)START & mask))
+	if (ops->write && seen != ((s64)START & mask))
 		return my_refuse(why, -ENODEV,
 				 "%s%d does not keep what is written to it: %#llx written, %#llx read",
 				 kind, number, (s64)START & mask, seen);
@@ -84,7 +84,7 @@ static int count_rounds(struct my_pmu_cpu *cpu, const struct my_hw_perf_event *h
 	err = ops->read(hw, &seen);
 	if (err < 0)
 		return err;
-	*count = my_pmu_delta((s64)START, seen, hw->cntval_bits);
+	*count = my_pmu_delta(from, seen, hw->cntval_bits);
 	cpu->overflow_reliable |= stopped.overflowed;
 	return ops->program(pmu, &cpu->state, hw, 0);
 }
@@ -98,7 +98,7 @@ static bool is_right(const struct my_pmu_probe *probe, u64 count)
 }
 
 static const char beside_others[] =
-	", while other events of my_pmu are counted: fewer may count at a time than CPUID says";
+	", while other events of my_pmu are counted: fewer may count at a time than there are";
 
 /* @others: counters of other sets are counting. */
 static int refuse_rate(const struct my_hw_perf_event *hw,
@@ -135,17 +135,36 @@ static bool counts_probe(const struct my_x86_pmu *pmu, int idx,
 	       (probe->attr.allowed ?: ~0ULL) & BIT_ULL(idx);
 }
 
+/* Where a second counter of an event may stand still, its own events are a counter's probes. */
+static bool is_probed(const struct my_event_set *set, int idx, const struct my_pmu_probe *probe)
+{
+	const struct my_x86_pmu *pmu = &set->cpu->pmu;
+	unsigned int i, j;
+
+	if (!pmu->ops->single)
+		return counts_probe(pmu, idx, probe);
+	for (i = 0; i < set->schedule.nr_rotations; i++) {
+		for (j = 0; j < set->nr_events; j++) {
+			if (set->schedule.rotation[i].idx[j] == idx &&
+			    set->event[j].attr.config == probe->attr.config)
+				return counts_probe(pmu, idx, probe);
+		}
+	}
+	return false;
+}
+
 /* With one probe; a counter that does not count its event passes. */
-static int test_counter(struct my_pmu_cpu *cpu, int idx,
+static int test_counter(const struct my_event_set *set, int idx,
 			const struct my_pmu_probe *probe, struct my_pmu_why *why)
 {
+	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	struct my_hw_perf_event hw = { .idx = idx };
 	unsigned int tries, right = 0;
 	u64 once, twice, wrong = 0;
 	int first = 0, err;
 
-	if (!counts_probe(pmu, idx, probe))
+	if (!is_probed(set, idx, probe))
 		return 0;
 	pmu->ops->encode(pmu, &probe->attr, &hw);
 	err = pmu->ops->enable(pmu, &cpu->state, &hw);
@@ -179,16 +198,17 @@ static int test_counter(struct my_pmu_cpu *cpu, int idx,
  * The first probe whose event the counter counts and that cannot be 0; @hw is filled in.
  * NULL if there is none: whether such a counter counts cannot be tested.
  */
-static const struct my_pmu_probe *find_probe(const struct my_x86_pmu *pmu, int idx,
+static const struct my_pmu_probe *find_probe(const struct my_event_set *set, int idx,
 					     struct my_hw_perf_event *hw)
 {
+	const struct my_x86_pmu *pmu = &set->cpu->pmu;
 	unsigned int i;
 
 	*hw = (struct my_hw_perf_event) { .idx = idx };
 	for (i = 0; i < pmu->ops->nr_probes; i++) {
 		const struct my_pmu_probe *probe = &pmu->ops->probes[i];
 
-		if (!probe->least || !counts_probe(pmu, idx, probe))
+		if (!probe->least || !is_probed(set, idx, probe))
 			continue;
 		pmu->ops->encode(pmu, &probe->attr, hw);
 		return probe;
@@ -197,15 +217,15 @@ static const struct my_pmu_probe *find_probe(const struct my_x86_pmu *pmu, int i
 }
 
 /* To @sum of each counter, @sign times what it shows. */
-static int add_values(const struct my_x86_pmu *pmu, u64 counters, int sign, u64 *sum)
+static int add_values(const struct my_event_set *set, u64 counters, int sign, u64 *sum)
 {
 	struct my_hw_perf_event hw;
 	u64 seen;
 	int err;
 
 	for (; counters; counters &= counters - 1) {
-		find_probe(pmu, __ffs64(counters), &hw);
-		err = pmu->ops->read(&hw, &seen);
+		find_probe(set, __ffs64(counters), &hw);
+		err = set->cpu->pmu.ops->read(&hw, &seen);
 		if (err < 0)
 			return err;
 		sum[hw.idx] += sign * seen;
@@ -214,25 +234,26 @@ static int add_values(const struct my_x86_pmu *pmu, u64 counters, int sign, u64 
 }
 
 /* To @sum of each counter, @sign times what it counts in @rounds of the known code. */
-static int count_together(struct my_pmu_cpu *cpu, u64 counters, unsigned int rounds,
+static int count_together(const struct my_event_set *set, u64 counters, unsigned int rounds,
 			  int sign, u64 *sum)
 {
+	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	struct my_pmu_stopped stopped;
 	int err;
 
-	err = add_values(pmu, counters, -sign, sum);
+	err = add_values(set, counters, -sign, sum);
 	if (!err)
 		err = pmu->ops->start(pmu, &cpu->state, counters, 0);
 	if (err)
 		return err;
 	hw_run_known_code(rounds);
 	err = pmu->ops->stop(pmu, &cpu->state, counters, &stopped);
-	return err ?: add_values(pmu, counters, sign, sum);
+	return err ?: add_values(set, counters, sign, sum);
 }
 
 /* The first that is wrong, and whether it stands still; or MY_NO_COUNTER. */
-static int find_wrong(const struct my_x86_pmu *pmu, u64 counters, const u64 *sum,
+static int find_wrong(const struct my_event_set *set, u64 counters, const u64 *sum,
 		      bool *stands_still)
 {
 	const struct my_pmu_probe *probe;
@@ -240,7 +261,7 @@ static int find_wrong(const struct my_x86_pmu *pmu, u64 counters, const u64 *sum
 	u64 count;
 
 	for (; counters; counters &= counters - 1) {
-		probe = find_probe(pmu, __ffs64(counters), &hw);
+		probe = find_probe(set, __ffs64(counters), &hw);
 		count = my_pmu_delta(0, sum[hw.idx], hw.cntval_bits);
 		if (is_right(probe, count))
 			continue;
@@ -251,8 +272,9 @@ static int find_wrong(const struct my_x86_pmu *pmu, u64 counters, const u64 *sum
 }
 
 /* @counters are programmed with their probes. */
-static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
+static int try_together(const struct my_event_set *set, u64 counters, struct my_pmu_why *why)
 {
+	struct my_pmu_cpu *cpu = set->cpu;
 	unsigned int tries, right = 0;
 	bool stands_still = false;
 	int err, wrong = 0;
@@ -261,12 +283,12 @@ static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why 
 		u64 sum[MY_PMC_NR] = {};
 		int idx;
 
-		err = count_together(cpu, counters, ROUNDS, -1, sum);
+		err = count_together(set, counters, ROUNDS, -1, sum);
 		if (!err)
-			err = count_together(cpu, counters, 2 * ROUNDS, 1, sum);
+			err = count_together(set, counters, 2 * ROUNDS, 1, sum);
 		if (err)
 			return err;
-		idx = find_wrong(&cpu->pmu, counters, sum, &stands_still);
+		idx = find_wrong(set, counters, sum, &stands_still);
 		right = idx == MY_NO_COUNTER ? right + 1 : 0;
 		wrong = idx == MY_NO_COUNTER ? wrong : idx;
 	}
@@ -274,7 +296,7 @@ static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why 
 		return 0;
 	cpu->disturbed = !stands_still;
 	return my_refuse(why, -ENODEV,
-			 "%s%d %s when %u counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time",
+			 "%s%d %s when %u counters count together; alone it counts: fewer count at a time than there are, as in a virtual machine whose host has no more of them; count fewer events at a time",
 			 my_pmc_kind(wrong), my_pmc_number(wrong),
 			 stands_still ? "stands still" : "counts wrong",
 			 (unsigned int)hweight64(counters | cpu->active));
@@ -286,24 +308,25 @@ static int try_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why 
  * events may not occur in this code.  A host that has no counter left leaves out what was
  * programmed last, which is a counter of this set.
  */
-static int test_together(struct my_pmu_cpu *cpu, u64 counters, struct my_pmu_why *why)
+static int test_together(const struct my_event_set *set, u64 counters, struct my_pmu_why *why)
 {
+	struct my_pmu_cpu *cpu = set->cpu;
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	struct my_hw_perf_event hw;
 	u64 left, enabled = 0;
 	int first = 0, err;
 
 	for (left = counters; left && !first; left &= left - 1) {
-		if (!find_probe(pmu, __ffs64(left), &hw))
+		if (!find_probe(set, __ffs64(left), &hw))
 			continue;
 		first = pmu->ops->enable(pmu, &cpu->state, &hw);
 		enabled |= first ? 0 : BIT_ULL(hw.idx);
 	}
 	if (!first)
-		first = try_together(cpu, enabled, why);
+		first = try_together(set, enabled, why);
 	/* In reverse order, as those that share a register must be. */
 	for (left = enabled; left; left &= ~BIT_ULL(hw.idx)) {
-		find_probe(pmu, fls64(left) - 1, &hw);
+		find_probe(set, fls64(left) - 1, &hw);
 		err = pmu->ops->disable(pmu, &cpu->state, &hw);
 		first = first ?: err;
 	}
@@ -331,7 +354,7 @@ static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
 		for (j = 0; tested[i] & ~tested[j]; j++)
 			;
 		if (j == i && hweight64(tested[i]) > 1)
-			err = test_together(set->cpu, tested[i], why);
+			err = test_together(set, tested[i], why);
 	}
 	return err;
 }
@@ -371,9 +394,8 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	in_use &= counters;
 	if (in_use)
 		return my_refuse(why, -EBUSY,
-				 "%s%d is in use, and not by Linux: its firmware or microcode (TSX) uses it",
-				 my_pmc_kind(__ffs64(in_use)),
-				 my_pmc_number(__ffs64(in_use)));
+				 "%s%d is in use, %s", my_pmc_kind(__ffs64(in_use)),
+				 my_pmc_number(__ffs64(in_use)), ops->others->in_use);
 	cpu->overflow_reliable &= ~counters;
 	err = ops->save(pmu, &cpu->state, counters);
 	if (err)
@@ -384,7 +406,7 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	first = 0;
 	for (left = counters; left; left &= left - 1) {
 		for (i = 0; i < ops->nr_probes && !first; i++)
-			first = test_counter(cpu, __ffs64(left), &ops->probes[i], why);
+			first = test_counter(set, __ffs64(left), &ops->probes[i], why);
 	}
 	first = first ?: test_rotations(set, why);
 	/*

@@ -23,68 +23,44 @@
 #include "pmu_ops.h"
 #include "pmu_why.h"
 
-/* The fields of an event select, which are those of a raw event, too. */
-#define CONFIG_EVENT_SHIFT	0
-#define CONFIG_UMASK_SHIFT	8
-#define CONFIG_EDGE_SHIFT	18
-#define CONFIG_PC_SHIFT		19
-#define CONFIG_ANY_SHIFT	21
-#define CONFIG_INV_SHIFT	23
-#define CONFIG_CMASK_SHIFT	24
-#define CONFIG_EVENT2_SHIFT	32
-#define CONFIG_EQ_SHIFT		36
-#define CONFIG_UMASK2_SHIFT	40
-
 /* --- names ------------------------------------------------------------------ */
 
 struct event_name {
 	const char *name;
 	u32 type;
 	u64 config;
-	u16 code;
+	u64 code;
 };
 
-#define HARDWARE(_name, _config, _event, _umask) {			\
-	.name = _name, .type = PERF_TYPE_HARDWARE,			\
-	.config = PERF_COUNT_HW_##_config,				\
-	.code = (_umask) << CONFIG_UMASK_SHIFT | (_event),		\
-}
+enum term_kind {
+	TERM_FIELD,	/* of the config */
+	TERM_EXTRA,	/* of the extra register; all up to here make the event */
+	TERM_PERIOD,	/* how often it interrupts; it means nothing to the config */
+	TERM_NUMBER,	/* nor does this */
+	TERM_TEXT,	/* likewise */
+	TERM_REFUSED,
+};
 
-/*
- * perf's names, each before its other ones, with the encodings of CPUID leaf 0AH
- * and of the fixed counters: ref-cycles is the one that runs at the TSC's rate,
- * bus-cycles the event select 3CH, 01H.  What has none there has 0.  perf has no
- * names for the last events of leaf 0AH; those like topdown-retiring mean others.
+/**
+ * struct term - a term that is known
+ * @name: before its "="
+ * @kind: what it is for
+ * @shift: of a field: where it is in the config
+ * @max: the largest value
+ * @upper: of a field in two pieces: where those above its low 8 bits are
+ * @refusal: why it is refused
  */
-static const struct event_name event_names[] = {
-	HARDWARE("cpu-cycles",		CPU_CYCLES,		0x3c, 0x00),
-	HARDWARE("instructions",	INSTRUCTIONS,		0xc0, 0x00),
-	HARDWARE("cache-references",	CACHE_REFERENCES,	0x2e, 0x4f),
-	HARDWARE("cache-misses",	CACHE_MISSES,		0x2e, 0x41),
-	HARDWARE("branch-instructions",	BRANCH_INSTRUCTIONS,	0xc4, 0x00),
-	HARDWARE("branch-misses",	BRANCH_MISSES,		0xc5, 0x00),
-	HARDWARE("bus-cycles",		BUS_CYCLES,		0x3c, 0x01),
-	HARDWARE("stalled-cycles-frontend",
-		 STALLED_CYCLES_FRONTEND, 0, 0),
-	HARDWARE("stalled-cycles-backend",
-		 STALLED_CYCLES_BACKEND, 0, 0),
-	HARDWARE("ref-cycles",		REF_CPU_CYCLES,		0x00, 0x03),
-	{ "arch-topdown-slots", PERF_TYPE_RAW, 0x01a4, 0x01a4 },
-	{ "arch-topdown-be-bound", PERF_TYPE_RAW, 0x02a4, 0x02a4 },
-	{ "arch-topdown-bad-spec", PERF_TYPE_RAW, 0x0073, 0x0073 },
-	{ "arch-topdown-fe-bound", PERF_TYPE_RAW, 0x019c, 0x019c },
-	{ "arch-topdown-retiring", PERF_TYPE_RAW, 0x02c2, 0x02c2 },
-	{ "arch-lbr-inserts", PERF_TYPE_RAW, 0x01e4, 0x01e4 },
+struct term {
+	const char *name;
+	enum term_kind kind;
+	u8 shift;
+	u64 max;
+	u8 upper;
+	const char *refusal;
 };
 
-static const struct event_name other_names[] = {
-	HARDWARE("cycles",		CPU_CYCLES,		0x3c, 0x00),
-	HARDWARE("branches",		BRANCH_INSTRUCTIONS,	0xc4, 0x00),
-	HARDWARE("idle-cycles-frontend",
-		 STALLED_CYCLES_FRONTEND, 0, 0),
-	HARDWARE("idle-cycles-backend",
-		 STALLED_CYCLES_BACKEND, 0, 0),
-};
+/* Names, terms and the fields of a config are the architecture's. */
+#include "pmu_terms.h"
 
 static void set_name(const struct event_name *name,
 		     struct my_perf_event_attr *attr)
@@ -94,26 +70,6 @@ static void set_name(const struct event_name *name,
 	attr->perf_config = name->config;
 	attr->config = name->code;
 }
-
-/*
- * What perf has in sysfs on one model or another, beside the names above
- * (arch/x86/events/intel/core.c).  What a name stands for differs, and is read
- * there (pmu_names.c).
- */
-static const char * const sysfs_names[] = {
-	"mem-loads", "mem-loads-aux", "mem-stores",
-	"slots",
-	"topdown-total-slots", "topdown-slots-issued", "topdown-slots-retired",
-	"topdown-fetch-bubbles", "topdown-recovery-bubbles",
-	"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound",
-	"topdown-be-bound", "topdown-heavy-ops", "topdown-br-mispredict",
-	"topdown-fetch-lat", "topdown-mem-bound",
-	"cycles-t", "cycles-ct",
-	"tx-start", "tx-commit", "tx-abort", "tx-conflict", "tx-capacity",
-	"tx-capacity-read", "tx-capacity-write",
-	"el-start", "el-commit", "el-abort", "el-conflict", "el-capacity",
-	"el-capacity-read", "el-capacity-write",
-};
 
 static void set_sysfs_name(unsigned int i, struct my_perf_event_attr *attr)
 {
@@ -341,10 +297,8 @@ static bool parse_raw(const char *text, u64 *config)
 static int encode_raw(u64 config, const char *whole,
 		      struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	if (config & BIT_ULL(CONFIG_ANY_SHIFT))
-		return my_refuse(why, -EINVAL,
-				 "'%s': AnyThread (any, bit 21) counts the sibling thread, too; it is never set here",
-				 whole);
+	if (config & CONFIG_REFUSED)
+		return my_refuse(why, -EINVAL, "'%s': " CONFIG_REFUSAL, whole);
 	if (attr->named) {
 		attr->added = config & (MY_CONFIG_CODE | MY_CONFIG_EQ | MY_CONFIG_OTHERS);
 		attr->config |= config & MY_CONFIG_MODIFIERS;
@@ -357,59 +311,6 @@ static int encode_raw(u64 config, const char *whole,
 }
 
 /* --- terms ----------------------------------------------------------------------- */
-
-enum term_kind {
-	TERM_FIELD,	/* of the event select */
-	TERM_EVENT,	/* likewise, in two pieces */
-	TERM_UMASK,	/* likewise */
-	TERM_EXTRA,	/* of the extra register; all up to here make the event */
-	TERM_PERIOD,	/* how often it interrupts; it means nothing to the event select */
-	TERM_NUMBER,	/* nor does this */
-	TERM_TEXT,	/* likewise */
-	TERM_REFUSED,
-};
-
-struct term {
-	const char *name;
-	enum term_kind kind;
-	u8 shift;
-	u64 max;
-	const char *refusal;
-};
-
-#define EXTRA_REGISTER	"it needs an extra register, which is not programmed here"
-#define TRANSACTIONS	"transactions are not told apart here"
-
-/* Those of perf's format/, and those that `perf stat` takes besides. */
-static const struct term terms_known[] = {
-	{ "event", TERM_EVENT, CONFIG_EVENT_SHIFT, 0xfff },
-	{ "umask", TERM_UMASK, CONFIG_UMASK_SHIFT, 0xffff },
-	{ "edge", TERM_FIELD, CONFIG_EDGE_SHIFT, 1 },
-	{ "pc", TERM_FIELD, CONFIG_PC_SHIFT, 1 },
-	{ "any", TERM_FIELD, CONFIG_ANY_SHIFT, 1 },
-	{ "inv", TERM_FIELD, CONFIG_INV_SHIFT, 1 },
-	{ "cmask", TERM_FIELD, CONFIG_CMASK_SHIFT, 0xff },
-	{ "config", TERM_FIELD, 0, U64_MAX },
-	{ "eq", TERM_FIELD, CONFIG_EQ_SHIFT, 1 },
-	{ "period", TERM_PERIOD, 0, MY_PERIOD_MAX },
-	{ "percore", TERM_NUMBER, 0, 1 },
-	{ "name", TERM_TEXT },
-	{ "metric-id", TERM_TEXT },
-	{ "in_tx", TERM_REFUSED, .refusal = TRANSACTIONS },
-	{ "in_tx_cp", TERM_REFUSED, .refusal = TRANSACTIONS },
-	{ "config1", TERM_EXTRA, 0, U64_MAX },
-	{ "offcore_rsp", TERM_EXTRA, 0, U64_MAX },
-	{ "frontend", TERM_EXTRA, 0, 0xffffff },
-	{ "ldlat", TERM_REFUSED, .refusal = EXTRA_REGISTER },
-	{ "snoop_rsp", TERM_REFUSED, .refusal = EXTRA_REGISTER },
-	{ "config2", TERM_REFUSED, .refusal = EXTRA_REGISTER },
-};
-
-#define SEEN_EVENT	BIT(0)
-#define SEEN_CONFIG	BIT(7)
-
-#define TERMS_ACCEPTED \
-	"event=, umask=, cmask=, edge, inv, eq, pc, config=, config1=, period= or an event's name, each once, are known"
 
 /**
  * struct term_list - what has been seen between the slashes
@@ -533,12 +434,10 @@ static int add_term(struct term_list *list, char *text, const char *whole,
 	if (!parse_value(term, value, &val))
 		return refuse_value(term, value, whole, why);
 	list->seen |= BIT(i);
-	if (term->kind == TERM_FIELD)
+	if (term->kind == TERM_FIELD && term->upper)
+		list->config |= (val & 0xff) << term->shift | val >> 8 << term->upper;
+	else if (term->kind == TERM_FIELD)
 		list->config |= val << term->shift;
-	if (term->kind == TERM_EVENT)
-		list->config |= (val & 0xff) | val >> 8 << CONFIG_EVENT2_SHIFT;
-	if (term->kind == TERM_UMASK)
-		list->config |= (val & 0xff) << term->shift | val >> 8 << CONFIG_UMASK2_SHIFT;
 	if (term->kind == TERM_EXTRA)
 		list->config1 |= val;
 	if (term->kind == TERM_PERIOD)

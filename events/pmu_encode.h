@@ -3,43 +3,15 @@
 #ifndef MY_PMU_ENCODE_H
 #define MY_PMU_ENCODE_H
 
-#include <linux/bits.h>
 #include <linux/perf_event.h>
 
+#include "pmu_config.h"
 #include "pmu_ops.h"
 
 struct my_pmu_why;
 
-/* What to write as an event: the end of some refusals. */
-#define MY_EVENTS_ACCEPTED \
-	"known are instructions, cycles, branches and others that perf has for this CPU, rUUEE, cpu/event=,umask=,edge,inv,cmask=,config1=/"
-
 /* Places of my_known_event(). */
-#define MY_KNOWN_EVENTS	91
-
-/*
- * Event and umask, with the upper bits of AMD's events, and the upper half of the umask, UMASK2,
- * which few of Intel's CPUs have.
- */
-#define MY_CONFIG_EVENT2	GENMASK_ULL(35, 32)
-#define MY_CONFIG_UMASK2	GENMASK_ULL(47, 40)
-#define MY_CONFIG_CODE		(0xffffULL | MY_CONFIG_EVENT2 | MY_CONFIG_UMASK2)
-
-/* What says how to count an event: edge, inv, cmask and eq, which few CPUs have. */
-#define MY_CONFIG_EQ		BIT_ULL(36)
-#define MY_CONFIG_MODIFIERS	(0xff840000ULL | MY_CONFIG_EQ)
-
-/* Both. */
-#define MY_CONFIG_EVENT		(MY_CONFIG_CODE | MY_CONFIG_MODIFIERS)
-
-/* Those of them that perf drops where the CPU or the kernel does not know them. */
-#define MY_CONFIG_NEW		(MY_CONFIG_EVENT2 | MY_CONFIG_UMASK2 | MY_CONFIG_EQ)
-
-/*
- * Of an event select as perf has it: all but an event (event, umask, edge, inv,
- * cmask, eq), pin control, and what says how it counts (USR, OS, INT, EN).
- */
-#define MY_CONFIG_OTHERS	(~(0xffdfffffULL | MY_CONFIG_NEW))
+#define MY_KNOWN_EVENTS		(MY_NR_NAMES + MY_NR_SYSFS_NAMES + 42)
 
 int my_encode_event(const char *what, char *terms, const char *whole,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why);

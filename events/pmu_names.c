@@ -15,28 +15,13 @@
 #include <linux/perf_event.h>
 
 #include "pmu_encode.h"
+#include "pmu_extra.h"
 #include "pmu_names.h"
 #include "pmu_ops.h"
 #include "pmu_perf.h"
 #include "pmu_why.h"
 
-/*
- * Umask and event select of what needs an extra register on one CPU or another: offcore
- * responses, load latencies, the frontend's, top-down metrics.  The kernel knows on which
- * (arch/x86/events/intel/core.c), and is asked.
- */
-static const u16 extra_events[] = {
-	0x0127, 0x0227, 0x012a, 0x012b, 0x01b7, 0x02b7, 0x01bb, 0x01c6, 0x02c6, 0x03c6,
-	0x04c2, 0x40ad, 0x01cd, 0x05d0, 0x100b,
-	0x8000, 0x8100, 0x8200, 0x8300, 0x8400, 0x8500, 0x8600, 0x8700,
-};
-
 static_assert(ARRAY_SIZE(extra_events) == MY_EXTRA_EVENTS);
-
-/* Offcore responses are counted by two events, each with a register of its own. */
-static const u16 twins[][2] = {
-	{ 0x01b7, 0x01bb }, { 0x012a, 0x012b },
-};
 
 /* The event that does as well; 0 if there is none. */
 static u16 find_twin(u64 config)
@@ -68,17 +53,6 @@ static int refuse_extra(const struct my_perf_event_attr *attr,
 	return my_refuse(why, -ENXIO,
 			 "'%s': it needs an extra register, which is not programmed here",
 			 attr->name);
-}
-
-/*
- * Event 0 with the umasks 80H to 87H is perf's for what is read from the register
- * PERF_METRICS (INTEL_TD_METRIC_*).  Where there is one perf refuses them alone.
- */
-#define FIRST_METRIC	0x8000
-
-static bool is_metric(u64 config)
-{
-	return (config & 0xf8ff) == FIRST_METRIC;
 }
 
 /* It is needed, and perf has seen that it does not work; or it is PERF_METRICS. */
@@ -125,12 +99,13 @@ static int without_perf(int cpu, int err, const struct my_perf_event_attr *attr,
 		return my_refuse(why, -EOPNOTSUPP,
 				 "'%s': perf, which knows the register that config1=%#llx is for, and its bits, does not take it for CPU %d (error %d)",
 				 attr->name, (unsigned long long)attr->extra.config, cpu, err);
-	if (attr->perf_type == PERF_TYPE_RAW || attr->config & MY_CONFIG_CODE)
+	if (!MY_EVENTS_ALL_KNOWN &&
+	    (attr->perf_type == PERF_TYPE_RAW || attr->config & MY_CONFIG_CODE))
 		return 0;
 	if (err == -ENOENT || err == -EINVAL)
 		return my_refuse(why, -ENOENT,
-				 "'%s': CPU %d does not have this event, as perf says (error %d), nor does the architecture define it",
-				 attr->name, cpu, err);
+				 "'%s': CPU %d does not have this event, as %s says (error %d), nor does the architecture define it",
+				 attr->name, cpu, MY_EVENTS_ASKED, err);
 	return my_refuse(why, -EOPNOTSUPP,
 			 "'%s': the architecture does not define it, and perf, which may know it, does not answer for CPU %d (error %d)",
 			 attr->name, cpu, err);

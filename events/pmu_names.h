@@ -11,9 +11,6 @@ struct my_perf_event_attr;
 struct my_pmu_why;
 struct my_x86_pmu;
 
-/* Places of the raw events that need an extra register on some CPUs. */
-#define MY_EXTRA_EVENTS	23
-
 /**
  * struct my_names - what perf says of each event that has a name
  * @config: event select: event, umask, edge, inv and cmask; by my_known_event()

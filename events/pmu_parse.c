@@ -44,7 +44,7 @@ static bool parse_number(const char **text, unsigned int *number)
 	digits[len] = '\0';
 	*text += len;
 	return len && !kstrtouint(digits, 10, number) &&
-	       *number < INTEL_PMC_IDX_FIXED;
+	       *number < MY_PMC_IDX_FIXED;
 }
 
 /* One piece; the first and the last counter, by id. */
@@ -57,7 +57,7 @@ static bool parse_piece(const char **text, unsigned int *first,
 		*text += strlen("gp");
 	} else if (str_has_prefix(*text, "fixed")) {
 		*text += strlen("fixed");
-		base = INTEL_PMC_IDX_FIXED;
+		base = MY_PMC_IDX_FIXED;
 	} else {
 		return false;
 	}

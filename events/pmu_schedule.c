@@ -289,8 +289,9 @@ static int refuse_constraint(const struct my_pmu_cpu *cpu,
 				 attr->name, kind, number, kind, number);
 	if (cpu->firmware & bit)
 		return my_refuse(why, -EBUSY,
-				 "'%s@%s%d': %s%d is in use on CPU %d, and not by Linux: its firmware or microcode (TSX) uses it; without a counter, as in counters=instructions,cycles, the module chooses",
-				 attr->name, kind, number, kind, number, cpu->cpu);
+				 "'%s@%s%d': %s%d is in use on CPU %d, %s; without a counter, as in counters=instructions,cycles, the module chooses",
+				 attr->name, kind, number, kind, number, cpu->cpu,
+				 cpu->pmu.ops->others->in_use);
 	if (cpu->used & bit)
 		return my_refuse(why, -EBUSY,
 				 "'%s@%s%d': %s%d is in use on CPU %d, for other events of my_pmu; without a counter it chooses",
@@ -308,20 +309,21 @@ static int refuse_constraint(const struct my_pmu_cpu *cpu,
 static int refuse_full(const struct my_pmu_cpu *cpu, const char *name,
 		       const char *what, struct my_pmu_why *why)
 {
-	const char *others = "";
+	const char *firmware = "", *use = "";
 
-	if (READ_ONCE(cpu->busy))
-		others = ", and events of perf (my_pmu/.../) use some";
-	else if (cpu->firmware && cpu->used)
-		others = ", and its firmware and other events of my_pmu use some";
-	else if (cpu->used)
-		others = ", and other events of my_pmu use some";
-	else if (cpu->firmware)
-		others = ", and its firmware uses some";
+	if (READ_ONCE(cpu->busy)) {
+		use = ", and events of perf (my_pmu/.../) use some";
+	} else if (cpu->firmware) {
+		firmware = cpu->pmu.ops->others->name;
+		use = cpu->used ? " and other events of my_pmu use some" : " uses some";
+	} else if (cpu->used) {
+		use = ", and other events of my_pmu use some";
+	}
 	return my_refuse(why, -ENOSPC,
-			 "'%s'%s; CPU %d has %u generic (gp) and %u fixed counters%s",
+			 "'%s'%s; CPU %d has %u generic (gp) and %u fixed counters%s%s%s",
 			 name, what, cpu->cpu, my_pmu_num_counters(&cpu->pmu),
-			 my_pmu_num_counters_fixed(&cpu->pmu), others);
+			 my_pmu_num_counters_fixed(&cpu->pmu), *firmware ? ", and " : "",
+			 firmware, use);
 }
 
 static const char no_counter[] = ": no counter is left that counts it";

@@ -7,8 +7,8 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/time64.h>
-#include <asm/processor.h>
 
+#include "pmu_model.h"
 #include "pmu_print.h"
 #include "pmu_schedule.h"
 #include "pmu_target.h"
@@ -25,7 +25,7 @@ static struct counter_set by_kind(u64 counters)
 {
 	return (struct counter_set) {
 		.generic = counters & MY_GENERIC_COUNTERS,
-		.fixed = counters >> INTEL_PMC_IDX_FIXED,
+		.fixed = counters >> MY_PMC_IDX_FIXED,
 	};
 }
 
@@ -38,23 +38,22 @@ static struct counter_set by_kind(u64 counters)
  */
 void my_print_pmu(const struct cpumask *cpus, const struct my_pmu_cpu *cpu)
 {
-	const struct cpuinfo_x86 *info = &cpu_data(cpu->cpu);
+	char name[MY_CPU_NAME_LEN];
 	const struct my_x86_pmu *pmu = &cpu->pmu;
 	const struct counter_set set = by_kind(pmu->counters);
 
-	pr_info("cpu%*pbl: %s, family %u model %u stepping %u\n",
-		cpumask_pr_args(cpus), info->x86_model_id, info->x86,
-		info->x86_model, info->x86_stepping);
+	my_cpu_name(cpu->cpu, name, sizeof(name));
+	pr_info("cpu%*pbl: %s\n", cpumask_pr_args(cpus), name);
 	pr_info("... version:              %u\n", pmu->version);
 	pr_info("... bit width:            %u\n", pmu->cntval_bits);
 	pr_info("... generic registers:    %u (gp%*pbl)\n",
-		my_pmu_num_counters(pmu), INTEL_PMC_IDX_FIXED, &set.generic);
+		my_pmu_num_counters(pmu), MY_PMC_IDX_FIXED, &set.generic);
 	if (!set.fixed) {
 		pr_info("... fixed-purpose events: 0\n");
 		return;
 	}
 	pr_info("... fixed-purpose events: %u (fixed%*pbl), %u bits\n",
-		my_pmu_num_counters_fixed(pmu), INTEL_PMC_IDX_FIXED, &set.fixed,
+		my_pmu_num_counters_fixed(pmu), MY_PMC_IDX_FIXED, &set.fixed,
 		pmu->cntval_bits_fixed);
 }
 
@@ -68,10 +67,10 @@ static const char *counter_list(char text[COUNTER_SET_LEN], u64 counters)
 
 	if (set.generic)
 		len += scnprintf(text + len, COUNTER_SET_LEN - len, " gp%*pbl",
-				 INTEL_PMC_IDX_FIXED, &set.generic);
+				 MY_PMC_IDX_FIXED, &set.generic);
 	if (set.fixed)
 		len += scnprintf(text + len, COUNTER_SET_LEN - len,
-				 " fixed%*pbl", INTEL_PMC_IDX_FIXED,
+				 " fixed%*pbl", MY_PMC_IDX_FIXED,
 				 &set.fixed);
 	if (!len)
 		scnprintf(text, COUNTER_SET_LEN, " none");
@@ -92,10 +91,10 @@ void my_print_owners(const struct cpumask *cpus, const struct my_event_set *set,
 {
 	char held[COUNTER_SET_LEN], used[COUNTER_SET_LEN], firmware[COUNTER_SET_LEN];
 
-	pr_info("cpu%*pbl: held against perf, on %s CPUs:%s; counting:%s; the firmware's:%s\n",
+	pr_info("cpu%*pbl: held against perf, on %s CPUs:%s; counting:%s; %s:%s\n",
 		cpumask_pr_args(cpus), guarded ? "these" : "all",
 		counter_list(held, guarded ? set->cpu->pmu.counters : reserved),
-		counter_list(used, set->used),
+		counter_list(used, set->used), set->cpu->pmu.ops->others->label,
 		counter_list(firmware, set->cpu->firmware));
 }
 

@@ -44,7 +44,7 @@ kunit_arguments=(possible_cpus=3 oops=panic)
 # module_files DIR: its sources there, by their paths below DIR; before them Kbuild and
 # dkms.conf, which Kbuild reads
 module_files() {
-	(cd "$1" && printf '%s\n' Kbuild dkms.conf {,*/}*.[ch]) | grep -E '^(Kbuild|dkms\.conf|my_pmu\.h|([a-z]+/)?pmu_[a-z_]+\.[ch])$'
+	(cd "$1" && printf '%s\n' Kbuild dkms.conf {,*/,*/*/}*.[ch]) | grep -E '^(Kbuild|dkms\.conf|my_pmu\.h|([a-z]+/(x86/|riscv/)?)?pmu_[a-z0-9_]+\.[ch])$'
 }
 
 # copy_module FROM TO

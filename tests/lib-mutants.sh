@@ -8,7 +8,7 @@
 path_in() {
 	local path
 
-	for path in "$1/$2" "$1"/*/"$2"; do
+	for path in "$1/$2" "$1"/*/"$2" "$1"/*/x86/"$2" "$1"/*/riscv/"$2"; do
 		if [[ -e $path ]]; then
 			printf '%s\n' "$path"
 			return

@@ -111,7 +111,7 @@ compile_reads() {
 # The messages of a build with all of gcc's and sparse's warnings, and with the one
 # that the kernel's Makefile has switched off.
 compile() {
-	local kernel targets=modules
+	local kernel targets=modules sparse=2
 
 	kernel=$(lab lab-kernel "$1")
 	if [[ ${MY_PMU_FILE:-} == *.c ]]; then
@@ -120,10 +120,16 @@ compile() {
 	rm -rf "$work/build"
 	mkdir "$work/build"
 	cp --parents "${module[@]}" "$work/build"
-	cp -r samples scripts/report.d/my_pmu_report.c "$work/build"
-	cat scripts/report.d/Kbuild >> "$work/build/Kbuild"
+	cp -r samples "$work/build"
+	# It has Intel's back end in it.
+	if [[ $1 == *-riscv64 ]]; then
+		sparse=0	# it does not know what gcc is told of the CPU (-march)
+	else
+		cp scripts/report.d/my_pmu_report.c "$work/build"
+		cat scripts/report.d/Kbuild >> "$work/build/Kbuild"
+	fi
 	make -s -C "$kernel/headers" M="$work/build" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		-j "$(nproc)" W=1 C=2 \
+		-j "$(nproc)" W=1 C="$sparse" \
 		KCFLAGS=-Wmaybe-uninitialized "$targets" 2>&1 | sed "s,$work/build/,,g"
 }
 
@@ -139,7 +145,8 @@ compile_tests() {
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/tests"
 	mkdir "$work/tests"
-	cp "${module[@]}" "$work/tests"
+	mapfile -t flat < <(printf '%s\n' "${module[@]}" | grep -v /riscv/)
+	cp "${flat[@]}" "$work/tests"
 	# the seam is another one
 	cp tests/kunit/{*.[ch],Kbuild} "$work/tests"
 	mapfile -t objects < <(cd "$work/tests" && printf '%s\n' test_*.c pmu_sim.c pmu_test_kunit.c | sed 's/c$/o/')
@@ -149,7 +156,7 @@ compile_tests() {
 
 # The model is QEMU's, in QEMU's style; all other C is the kernel's.
 tool_files=(tools/*.[ch])
-c_files=("${module[@]:2}" samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
+c_files=("${module[@]:2}" samples/*.c scripts/bench.d/*.c scripts/report.d/*.c tests/bare/*.[ch] tests/walk.d/*.c tests/kunit/{,riscv/}*.[ch] tests/fuzz/*.c tests/fuzz/*/*.h)
 if [[ -n ${MY_PMU_FILE:-} ]]; then
 	c_files=("$MY_PMU_FILE")
 	tool_files=(tools/my-pmu.h)
@@ -176,15 +183,15 @@ run_checkpatch() {
 	local dir options=(--no-tree --no-summary --strict --quiet --terse)
 
 	dir=$(lab lab-source "$1")
-	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/pmu_(compat|compat_perf|hw)\.h')
+	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h')
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
-	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h
+	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h arch/x86/pmu_compat_x86.h
 	# What the kernel does without: a variable that a signal sets, __printf() defined; and
 	# printk()'s strings may be longer than a line, too.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore VOLATILE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_STRING -f "${tool_files[@]}"
 	# It takes the % of an asm goto's label for an operator.
-	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore SPACING -f arch/pmu_hw.h
+	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore SPACING -f arch/{x86,riscv}/pmu_hw.h
 }
 
 # Two of the kernel's semantic patches have code in OCaml, for which coccinelle
@@ -283,25 +290,25 @@ no_spdx() {
 # How kernels differ is known to one header; tests/layers looks at the module, and
 # the modules of the tests are the kernel's, too.
 no_versions_reads() {
-	hash_files Kbuild tests/guest/*.[ch] tests/kunit/*.[ch]
+	hash_files Kbuild tests/guest/*.[ch] tests/kunit/{,riscv/}*.[ch]
 }
 
 no_versions() {
-	grep -nE 'KERNEL_VERSION|LINUX_VERSION|linux/version\.h' Kbuild tests/guest/*.[ch] tests/kunit/*.[ch] || true
+	grep -nE 'KERNEL_VERSION|LINUX_VERSION|linux/version\.h' Kbuild tests/guest/*.[ch] tests/kunit/{,riscv/}*.[ch] || true
 }
 
 # What is not in the Kbuild file is not compiled, and not missed either.
 unbuilt_tests_reads() {
 	hash_files tests/kunit/Kbuild
-	ls tests/kunit
+	ls tests/kunit{,/riscv}
 }
 
 unbuilt_tests() {
-	local file
+	local file name
 
-	for file in tests/kunit/*.c; do
-		file=${file##*/}
-		grep -qw "${file%.c}\.o" tests/kunit/Kbuild || echo "tests/kunit/$file is not in tests/kunit/Kbuild"
+	for file in tests/kunit/{,riscv/}*.c; do
+		name=${file##*/}
+		grep -qw "${name%.c}\.o" tests/kunit/Kbuild || echo "$file is not in tests/kunit/Kbuild"
 	done
 }
 
@@ -341,6 +348,7 @@ for i in "${!kernels[@]}"; do
 		once "checkpatch --strict, Linux $series" run_checkpatch "$series"
 	fi
 done
+once "W=1, RISC-V" compile 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck "$half"

@@ -39,7 +39,7 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *cpu,
 			 const struct my_event_set *ours, int idx)
 {
 	const struct my_event_set *owner = cpu->owner[idx];
-	bool perf = READ_ONCE(cpu->busy) & BIT_ULL(idx);
+	bool perf = READ_ONCE(cpu->busy) & BIT_ULL(idx), held;
 
 	if (!owner && !ours && !perf)
 		return;
@@ -53,9 +53,10 @@ static void show_counter(struct seq_file *m, const struct my_pmu_cpu *cpu,
 	} else if (perf) {
 		seq_puts(m, "perf\n");
 	} else if (cpu->firmware & BIT_ULL(idx)) {
-		seq_puts(m, "firmware\n");
+		seq_printf(m, "%s\n", cpu->pmu.ops->others->key);
 	} else {
-		seq_puts(m, my_pmc_is_fixed(idx) && !cpu->guard ? "unused\n" : "held\n");
+		held = cpu->guard || my_pmu_reservable(&cpu->pmu) & BIT_ULL(idx);
+		seq_puts(m, held ? "held\n" : "unused\n");
 	}
 }
 
@@ -101,7 +102,7 @@ static void show_set(struct seq_file *m, u64 counters)
 
 		/* The last generic counter is no neighbour of fixed0. */
 		while (last + 1 < MY_PMC_MAX && counters & BIT_ULL(last + 1) &&
-		       last + 1 != INTEL_PMC_IDX_FIXED)
+		       last + 1 != MY_PMC_IDX_FIXED)
 			last++;
 		seq_printf(m, "%s%s%d", sep, my_pmc_kind(first),
 			   my_pmc_number(first));

@@ -99,8 +99,8 @@ static void target_comes(struct my_target *t, const char *how)
 static void report_fault(int cpu, int err)
 {
 	if (err)
-		pr_err("cpu%d: a PMU register faulted, not all are as they were\n",
-		       cpu);
+		pr_err("cpu%d: %s, not all are as they were\n", cpu,
+		       my_pmu_cpu_of(cpu)->pmu.ops->failed ?: "a PMU register faulted");
 }
 
 static void target_goes(struct my_session *s, struct my_target *t, const char *how)

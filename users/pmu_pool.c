@@ -43,13 +43,13 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
-#include <asm/processor.h>
 
 #include "pmu_clock.h"
 #include "pmu_compat.h"
 #include "pmu_cpu.h"
 #include "pmu_event.h"
 #include "pmu_growth.h"
+#include "pmu_model.h"
 #include "pmu_pmi.h"
 #include "pmu_pool.h"
 #include "pmu_read.h"
@@ -588,6 +588,22 @@ static noinline int find_way(struct my_pool *pool, u64 can)
 	return -EAGAIN;
 }
 
+/* Of @free those that are programmed for such an event, whose it was. */
+static u64 with_event(const struct my_pool *pool, const struct my_pool_event *event, u64 free)
+{
+	const struct my_x86_pmu *pmu = &pool->set.cpu->pmu;
+	struct my_hw_perf_event hw = {};
+	u64 left, found = 0;
+
+	for (left = free & pool->held; left; left &= left - 1) {
+		hw.idx = __ffs64(left);
+		pmu->ops->encode(pmu, &event->attr, &hw);
+		if (pool->set.event[hw.idx].hw.config == hw.config)
+			found |= BIT_ULL(hw.idx);
+	}
+	return found;
+}
+
 /* The one that still holds the event; else a fixed one, which could count no other event. */
 static int choose(struct my_pool *pool, const struct my_pool_event *event)
 {
@@ -601,6 +617,8 @@ static int choose(struct my_pool *pool, const struct my_pool_event *event)
 		return find_way(pool, can);
 	if (free & MY_FIXED_COUNTERS)
 		free &= MY_FIXED_COUNTERS;
+	if (pool->set.cpu->pmu.ops->single)
+		free = with_event(pool, event, free) ?: free;
 	return __ffs64(free & ~pool->held ?: free);
 }
 
@@ -1198,7 +1216,7 @@ static int find_kind(const struct my_pmu_cpu *cpu)
 
 	for_each_possible_cpu(i) {
 		other = my_pmu_cpu_of(i);
-		if (cpu_data(i).x86_model == cpu_data(cpu->cpu).x86_model &&
+		if (my_cpu_model(i) == my_cpu_model(cpu->cpu) &&
 		    !memcmp(&other->pmu, &cpu->pmu, sizeof(cpu->pmu)))
 			break;
 	}

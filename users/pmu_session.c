@@ -12,10 +12,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <asm/processor.h>
 
 #include "pmu_cpu.h"
 #include "pmu_event.h"
+#include "pmu_model.h"
 #include "pmu_parse.h"
 #include "pmu_perf.h"
 #include "pmu_print.h"
@@ -149,7 +149,7 @@ static int make_targets(struct my_session *s)
 
 static bool alike(const struct my_pmu_cpu *a, const struct my_pmu_cpu *b)
 {
-	return cpu_data(a->cpu).x86_model == cpu_data(b->cpu).x86_model &&
+	return my_cpu_model(a->cpu) == my_cpu_model(b->cpu) &&
 	       !memcmp(&a->pmu, &b->pmu, sizeof(a->pmu));
 }
 
@@ -187,7 +187,7 @@ static void print_alike(struct my_session *s,
 			my_print_pmu(cpus, t->set.cpu);
 		else
 			my_print_owners(cpus, &t->set,
-					s->held.counters & MY_GENERIC_COUNTERS,
+					my_pmu_reservable(&s->held),
 					s->guarded);
 		cpumask_andnot(left, left, cpus);
 	}
@@ -213,6 +213,10 @@ static void print_remarks(struct my_session *s)
 	if (!cpumask_empty(open))
 		pr_warn("cpu%*pbl: every process can read the counters, and perf may zero them: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'\n",
 			cpumask_pr_args(open));
+	t = my_session_next(s, NULL);
+	if (t->set.cpu->pmu.ops->remark)
+		pr_warn("cpu%*pbl: %s\n", cpumask_pr_args(s->cpus),
+			t->set.cpu->pmu.ops->remark);
 }
 
 /**
@@ -382,7 +386,7 @@ static int check_left_out(struct my_session *s, const struct lacking *first)
 
 /*
  * An optional event is kept if the other one that counts the same can have a fixed
- * counter, and if it needs no multiplexing.  Returns one that is not to be kept.
+ * counter, if both count, and if it needs no multiplexing.  Returns one that is not to be kept.
  */
 static int find_unwanted(const struct my_target *t)
 {
@@ -396,8 +400,8 @@ static int find_unwanted(const struct my_target *t)
 			continue;
 		for (j = 0; t->attr[j].config != t->attr[i].config; j++)
 			;
-		if (!(cpu->pmu.ops->counters_for(&cpu->pmu, &t->attr[j], NULL, &reason) &
-		      fixed))
+		if (cpu->pmu.ops->single ||
+		    !(cpu->pmu.ops->counters_for(&cpu->pmu, &t->attr[j], NULL, &reason) & fixed))
 			return i;
 		last = max(last, i);
 	}
@@ -525,6 +529,19 @@ static void release_perf(struct my_session *s)
 	my_pmu_release(&s->held);
 }
 
+static int check_freeze(struct my_session *s)
+{
+	struct my_target *t;
+
+	for (t = my_session_next(s, NULL); t && s->must_freeze; t = my_session_next(s, t)) {
+		if (!t->set.cpu->pmu.ops->plan)
+			return my_refuse(&s->why, -EOPNOTSUPP,
+					 "freeze=1: nothing stops all counters of CPU %d at once; leave freeze out",
+					 t->set.cpu->cpu);
+	}
+	return 0;
+}
+
 static int guard_all(struct my_session *s, struct my_pmu_why *why)
 {
 	struct my_target *t;
@@ -592,6 +609,7 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	parsed = parse_counters(s, counters, &first.why);
 	err = make_targets(s);
 	err = err ?: with_each_cpu(s, my_pmu_probe);
+	err = err ?: check_freeze(s);
 	if (err)
 		return err;
 	if (parsed)

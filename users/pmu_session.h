@@ -20,7 +20,8 @@
  * @attr: the events as they were asked for
  * @nr_events: how many
  * @interval_ms: between samples
- * @freeze: counters are stopped while they are read
+ * @freeze: counters are stopped while they are read, if they can be
+ * @must_freeze: a CPU on which they cannot is refused
  * @log: samples are printed
  * @all: CPUs that come online later are counted on, too
  * @guarded: perf is kept off each CPU by a guard, see struct my_pmu_cpu
@@ -43,6 +44,7 @@ struct my_session {
 	unsigned int nr_events;
 	unsigned int interval_ms;
 	bool freeze;
+	bool must_freeze;
 	bool log;
 	bool all;
 	bool guarded;

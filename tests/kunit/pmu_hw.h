@@ -59,6 +59,8 @@ struct pt_regs;
 
 #define HW_LVTPC_NMI	0x400	/* SDM, "Local vector table": delivery mode NMI */
 
+#define HW_PERIODS_NEED		"a local APIC, by which counters interrupt"
+
 bool hw_has_apic(void);
 u32 hw_read_lvtpc(void);
 void hw_write_lvtpc(u32 val);

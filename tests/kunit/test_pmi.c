@@ -1364,6 +1364,7 @@ static void pmi_storm_beside(struct kunit *test)
 	test_up(test, set);
 	test_up(test, other);
 	run(test, 1, 50);
+	sim_tick_ns = U64_MAX;	/* it does not end by itself */
 	set->cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
 	sim->skid = 3;
 	run(test, 1, 50);
@@ -1390,6 +1391,7 @@ static void pmi_storm_starting(struct kunit *test)
 
 	test_up(test, set);
 	run(test, 1, 50);
+	sim_tick_ns = U64_MAX;	/* it does not end by itself */
 	set->cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
 	set->cpu->starting = true;
 	run(test, 1, 50);

@@ -76,7 +76,7 @@ static int show(const struct my_hw_perf_event *hw, u64 *val)
 	return 0;
 }
 
-static int note_programmed(const struct my_x86_pmu *pmu, const struct my_pmu_state *state,
+static int note_programmed(const struct my_x86_pmu *pmu, struct my_pmu_state *state,
 			   const struct my_hw_perf_event *hw,
 			   u64 config)
 {

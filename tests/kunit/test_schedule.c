@@ -72,7 +72,7 @@ static int count_fixed(u64 events, const s8 *idx)
 /* Two generic counters and two fixed ones. */
 static u64 some_counters(unsigned int bits)
 {
-	return (bits & 3) | (u64)(bits >> 2 & 3) << INTEL_PMC_IDX_FIXED;
+	return (bits & 3) | (u64)(bits >> 2 & 3) << MY_PMC_IDX_FIXED;
 }
 
 #define SMALL	4

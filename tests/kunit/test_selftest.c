@@ -414,7 +414,7 @@ static const char *starved_sentence(struct kunit *test, const char *counter,
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, text);
 	snprintf(text, 320,
-		 "%s %s when %u counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time",
+		 "%s %s when %u counters count together; alone it counts: fewer count at a time than there are, as in a virtual machine whose host has no more of them; count fewer events at a time",
 		 counter, how, together);
 	return text;
 }
@@ -482,7 +482,7 @@ static void selftest_starved_beside(struct kunit *test)
 	sim->starved = 1;
 	KUNIT_EXPECT_EQ(test, my_event_set_up(other, &why), -ENODEV);
 	KUNIT_EXPECT_STREQ(test, why.text,
-			   "gp1 stands still: it counts no instructions in code of 2048 instructions, while other events of my_pmu are counted: fewer may count at a time than CPUID says");
+			   "gp1 stands still: it counts no instructions in code of 2048 instructions, while other events of my_pmu are counted: fewer may count at a time than there are");
 	test_retire(test, 10, 0);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	for (i = 0; i < 2; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seam to the hardware.  Nothing else in the module executes CPUID, RDMSR,
+ * The seam to the hardware of x86.  Nothing else in the module executes CPUID, RDMSR,
  * WRMSR or RDPMC, or reserves registers, so a test that brings its own version of
  * this header brings its own PMU: tests/kunit/ has one.
  *
@@ -19,10 +19,10 @@
 #include <asm/processor.h>
 #include <asm/special_insns.h>
 
-#include "pmu_compat.h"
+#include "pmu_compat_x86.h"
 
 #ifndef CONFIG_X86_64
-#error "my_pmu is for x86-64"
+#error "my_pmu is for x86-64 and riscv64"
 #endif
 
 /* A leaf beyond the CPU's last reads as zeros. */
@@ -228,6 +228,8 @@ static __always_inline u64 hw_fast_ticks(void)
 /* --- interrupts of counters: the local APIC, and NMIs ----------------------------- */
 
 /* Without one no counter can interrupt. */
+#define HW_PERIODS_NEED		"a local APIC, by which counters interrupt"
+
 static inline bool hw_has_apic(void)
 {
 	return boot_cpu_has(X86_FEATURE_APIC);

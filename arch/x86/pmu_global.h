@@ -24,6 +24,13 @@
 #include "pmu_hw.h"
 #include "pmu_ops.h"
 
+static const struct my_pmu_others my_firmware = {
+	.key = "firmware",
+	.label = "the firmware's",
+	.name = "its firmware",
+	.in_use = "and not by Linux: its firmware or microcode (TSX) uses it",
+};
+
 /**
  * struct my_global - the registers
  * @ctrl: of each counter whether it may count
