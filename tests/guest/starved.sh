@@ -39,7 +39,7 @@ starves() {
 	load cpu=$cpu interval=100 counters="$3"
 	has "refuses $3" "$(cat /tmp/insmod.err)" 'No such device'
 	is "says why" "$(log | tail -n 1)" \
-		"cpu$cpu: $1 stands still when $2 counters count together; alone it counts: fewer count at a time than CPUID says, as in a virtual machine whose host has no more of them; count fewer events at a time"
+		"cpu$cpu: $1 stands still when $2 counters count together; alone it counts: fewer count at a time than there are, as in a virtual machine whose host has no more of them; count fewer events at a time"
 	is "prints no sample" "$(samples)" ''
 	is "is not loaded" "$(lsmod | grep -c my_pmu)" 0
 	is "puts every register back after that" "$(/root/pmu-registers $cpu)" "$before"
