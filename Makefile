@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For `make run` and `make list`; KERNEL for `make kunit`, too. Empty: x86_64
+# For `make run` and `make list`; ARCH and KERNEL for `make kunit`, too. Empty: x86_64
 ARCH ?=
 # empty: 3; of riscv64 0
 CPU ?=
@@ -84,9 +84,9 @@ check: ## all tests (TESTS= for those whose name matches)
 
 .PHONY: kunit
 kunit: export KUNIT_FILTER := $(TESTS)
-kunit: ## the KUnit tests, under kunit.py (KERNEL=6.12; TESTS='my_pmu_read*': a glob)
+kunit: ## the KUnit tests, under kunit.py (ARCH= KERNEL=; TESTS='my_pmu_read*': a glob)
 	@scripts/deps run
-	@scripts/kunit run '$(KERNEL)'
+	@scripts/kunit --arch '$(or $(ARCH),x86_64)' run '$(KERNEL)'
 
 .PHONY: coverage
 coverage: ## lines and branches of the module that the KUnit tests reach
@@ -168,7 +168,7 @@ clean-cache: ## remove all that was downloaded or built outside the checkout
 .PHONY: clean
 clean: ## remove what builds left here: of the module, of my-pmu, of packages
 	@rm -rf .tmp_versions Module.symvers bench.csv bench.png
-	@for dir in . users output events cpu samples; do [ ! -d $$dir ] || (cd $$dir && \
+	@for dir in . users output events events/x86 events/riscv cpu samples; do [ ! -d $$dir ] || (cd $$dir && \
 		rm -f modules.order *.ko *.o .*.o .*.o.d *.mod *.mod.c .*.cmd); done
 	@rm -f tools/my-pmu tools/*.o my-pmu-*.deb
 

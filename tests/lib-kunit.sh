@@ -4,6 +4,8 @@
 # What the tests that load my_pmu_kunit.ko share. Sourced.
 
 lab=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../scripts
+# Whose tests; riscv64's guests are not saved.
+kunit_arch=x86_64
 
 # In the guest: prints an archive with what gcov has counted in the module, if it has:
 # the tests that are built in, and rest, may have been instrumented, too. What made them
@@ -30,7 +32,7 @@ kunit_module() {
 		saved=(--saved)
 	fi
 	shift
-	kunit_load "$log" "$("$lab/kunit" module "$@")" "${saved[@]}"
+	kunit_load "$log" "$("$lab/kunit" --arch "$kunit_arch" module "$@")" "${saved[@]}"
 }
 
 # kunit_load LOG DIR [OPTION...]: likewise, of a module that is built; DIR is as scripts/kunit
@@ -47,15 +49,20 @@ kunit_load() {
 	if [[ -n ${MY_PMU_GCOV:-} ]]; then
 		options+=' rcupdate.rcu_cpu_stall_timeout=120 lockdep.prove_locking=0'
 	fi
-	"$lab/vm" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
+	"$lab/vm" --arch "$kunit_arch" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
 		--module "$dir/src/my_pmu_kunit.ko" "$@" -- sh -c "$kunit_guest" < /dev/null
 }
 
 # Before Linux 6.6 a module's suites come without the head that kunit.py needs: how many
 # there are is in the tests' source.
 kunit_results() {
+	local tests=("$lab"/../{,tests/kunit/}*.c)
+
+	if [[ $kunit_arch == riscv64 ]]; then
+		tests=("$lab"/../tests/kunit/riscv/*.c)
+	fi
 	echo 'KTAP version 1'
-	printf '1..%s\n' "$(cat "$lab"/../{,tests/kunit/}*.c | grep -cE "^kunit_test_suites?\(")"
+	printf '1..%s\n' "$(cat "${tests[@]}" | grep -cE "^kunit_test_suites?\(")"
 	sed -n '/my_pmu_kunit: loading out-of-tree module/,$p' "$1" | sed '/^KTAP version 1$/d; /^1\.\.[0-9]*$/d'
 }
 
@@ -63,7 +70,7 @@ kunit_results() {
 kunit_tap() {
 	local log=$1 status=0 tree
 
-	tree=$("$lab/lab-source" "$2")
+	tree=$("$lab/lab-source" --arch "$kunit_arch" "$2")
 	kunit_results "$log" > "$log.results"
 	python3 -B "$tree/tools/testing/kunit/kunit.py" parse --json="$log.json" "$log.results" > "$log.text" || status=$?
 	# What it could not make sense of is no failure to kunit.py.
