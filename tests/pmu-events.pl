@@ -4,16 +4,17 @@
 # pmu-events.pl [all]: scripts/pmu-events against another reading of the same
 # tables. Here an event is what stands in its registers: the event select as in
 # the SDM, volume 3, and a mask of the counters it may be on, fixed ones from bit 32
-# on. What the tool prints is decoded to that, here and by the module's own parser. An
-# event that it refuses must have the cause that it names, and one that has none
-# must be encoded.
+# on; of RISC-V the number for which the firmware is asked. What the tool prints is
+# decoded to that, here and by the module's own parser. An event that it refuses must
+# have the cause that it names, and one that has none must be encoded.
 #
-# With "all", all tables of both kernels, which takes a minute. Debian 13 has one of them:
-# what is about the other's tables is left out there.
+# With "all", all tables of both kernels, which takes a minute; else some, and all of RISC-V.
+# Debian 13 has one of the kernels: what is about the other's tables is left out there.
 #
 # Example: tests/pmu-events.pl all
 use strict;
 use warnings;
+no warnings 'portable';	# numbers have 64 bits
 use FindBin;
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
@@ -61,6 +62,7 @@ my $harmless = qr/^(?:Brief|Public)Description$|^(?:Deprecated|Errata|Speculativ
 	|L1_Hit_Indication|ELLC|PEBScounters|PDIR_COUNTER|CollectPEBSRecord|BriefDescript6ion)$/x;
 my $meaningful = qr/^(?:EventName|EventCode|UMask|CounterMask|Invert|EdgeDetect|Counter|CounterHTOff|Unit
 	|AnyThread|MSRIndex|MSRValue|Offcore|PEBS|PRECISE_STORE|TakenAlone)$/x;
+my $meaningful_riscv = qr/^(?:EventName|EventCode|ConfigCode|Unit)$/;
 my $meaningful_amd = qr/^(?:EventName|EventCode|UMask|CounterMask|Invert|EdgeDetect|Unit)$/;
 
 # Causes of a refusal, and how the tool says so.
@@ -71,7 +73,9 @@ my %says = (
 	sampling => qr/precise sampling/,
 	sibling  => qr/AnyThread/,
 	alone    => qr/TakenAlone/,
-	wide     => qr/(?:8|12) bits in the register|is a bit in the register/,
+	firmware => qr/counted by the firmware \(SBI\)/,
+	none     => qr/which is no event/,
+	wide     => qr/(?:8|12|48) bits in the register|is a bit in the register/,
 	fixed    => qr/fixed counter/,
 	counters => qr/counters are expected|counters are .* without hyperthreading|generic and fixed/,
 	select   => qr/no event select/,
@@ -118,6 +122,10 @@ my @known = (
 	[ '6.12 skylake', 'UNC_CLOCK.SOCKET', $says{uncore} ],
 	[ '6.12 lunarlake/cpu_atom', 'TOPDOWN_FE_BOUND.ALL', $says{fixed} ],
 	[ '6.12 skylake', 'tma_retiring', qr/is a metric/ ],
+	[ '6.12 sifive/u74', 'CONDITIONAL_BRANCH_RETIRED:u', 'cpu/event=0x4000/:u' ],
+	[ '6.12 sifive/u74', 'dcache_writeback', 'cpu/event=0x402/' ],
+	[ '6.12 thead/c900-legacy', 'inst_branch:uk', 'cpu/event=0x7/:uk' ],
+	[ '6.12 sifive/u74', 'FW_SET_TIMER', $says{firmware} ],
 );
 
 # perf's name of a CPU, and its table. The stepping tells some apart.
@@ -125,6 +133,25 @@ my @cpus = (
 	[ 'GenuineIntel-6-5E', 'skylake' ], [ 'GenuineIntel-6-5e-3', 'skylake' ], [ 'GenuineIntel-6-55-4', 'skylakex' ],
 	[ 'GenuineIntel-6-55-7', 'cascadelakex' ], [ 'AuthenticAMD-23-11-0', 'amdzen1' ],
 	[ 'AuthenticAMD-23-31-0', 'amdzen2' ], [ 'AuthenticAMD-25-61-2', 'amdzen4' ],
+	[ '0x489-0x8000000000000007-0x4210427', 'sifive/u74' ],
+	[ '0x5B7-0x0-0x0', 'thead/c900-legacy' ],
+	[ '0x67e-0x80000000db000080-0x1', 'starfive/dubhe-80' ],
+	[ '0x67e-0x80000000db000090-0x20', 'starfive/dubhe-80' ],
+	[ '0x31e-0x8000000000008a45-0x7', 'andes/ax45' ],
+);
+
+# What stands in /proc/cpuinfo, and its table; or what the one line says.
+my @cpuinfo = (
+	[ "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n" .
+		"model name\t: any\nstepping\t: 7\n\n", 'cascadelakex' ],
+	[ "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\nuarch\t\t: sifive,u74-mc\n" .
+		"mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\n\n" .
+		"processor\t: 1\nmvendorid\t: 0x5b7\nmarchid\t\t: 0x0\nmimpid\t\t: 0x0\n\n",
+		'sifive/u74' ],
+	[ "processor\t: 0\nmvendorid\t: 0x0\nmarchid\t\t: 0x1\nmimpid\t\t: 0x2\n\n",
+		qr/no tables for '0x0-0x1-0x2'/ ],
+	[ "processor\t: 0\nmvendorid\t: 0x489\n\n", qr/does not say what CPU this is: give --cpu/ ],
+	[ "processor\t: 0\n\n", qr/does not say what CPU this is: give --cpu/ ],
 );
 
 # ARGUMENTS, exit status, what the one line says.
@@ -145,6 +172,12 @@ my @bad = (
 	[ '--cpu alderlake list', 2, qr/--unit cpu_atom or --unit cpu_core/ ],
 	[ '--cpu skylake --unit cpu_core list', 2, qr/leave out --unit/ ],
 	[ '--cpu skylake --unit cpu list', 2, qr/--unit/ ],
+	[ '--cpu 0x489-0x1-0x1 list', 2,
+		qr{no tables for '0x489-0x1-0x1'.* knows 0x489-0x8\S+ \(sifive/u74\), 0x5b7-0x0-0x0 \(thead/} ],
+	[ '--cpu 0x5b7-0x0 list', 2, qr/no tables for '0x5b7-0x0'/ ],
+	[ '--cpu sifive/u47 list', 2, qr{no tables for 'sifive/u47'.* sifive/u74 } ],
+	[ '--cpu sifive/u74 --unit cpu_core list', 2, qr/leave out --unit/ ],
+	[ '--cpu sifive/u74 search FW_SET', 1, qr/nothing matches/ ],
 	[ '--cpu skylake encode MEM_INST_RETIRED.ALL_LOAD', 1, qr/no such event.*MEM_INST_RETIRED\.ALL_LOADS/ ],
 	(map { [ "--cpu skylake encode INST_RETIRED.ANY:$_", 1, qr/modifiers .*u \(user\), k \(kernel\)/ ] }
 		'p', 'uu', '', 'u:k', 'U'),
@@ -188,6 +221,16 @@ my @mutants = (
 	[ 'all is refused', 'refuse_wide(event, table.vendor)' . "\n\n\n", "raise Refused('extra register')\n\n\n", '6.12 haswell' ],
 	[ 'an event is left out', '"", table) for event in table.events]', '"", table) for event in table.events[1:]]',
 		'6.12 haswell' ],
+	[ "the firmware's events are the CPU's", '>> 63 == 1', '>> 63 == 2', '6.12 sifive/u74' ],
+	[ 'standard events are unknown', 'if name and name.lower() in known:', 'if False:',
+		'6.12 sifive/u74' ],
+	[ 'a standard event goes before the row', '{**known[name.lower()], **own}',
+		'{**own, **known[name.lower()]}', 'invented invented/rv' ],
+	[ "RISC-V's events have 49 bits", '"riscv": 48', '"riscv": 49', 'invented invented/rv' ],
+	[ 'ConfigCode does not matter', '"ConfigCode" if "ConfigCode" in event else "EventCode"',
+		'"EventCode"', 'invented invented/rv' ],
+	[ 'no event is one', "code = number(event, config_field(event))\n    if code == 0:",
+		"code = number(event, config_field(event))\n    if False:", 'invented invented/rv' ],
 );
 
 # Events with what the real tables do not have (yet), each with one such thing.
@@ -214,6 +257,26 @@ my @invented_amd = (
 	{ UMask => '0x100' }, { CounterMask => '4', Invert => '1', EdgeDetect => '1' }, { Invert => '2' },
 	{ UMask => 'all' }, { Unit => 'L3PMC', EnAllCores => '0x1' }, { EnAllCores => '0x1' },
 	{ Counter => '0,1' }, { AnyThread => '1' }, { Counter => '0' },
+);
+
+# Likewise of RISC-V; rows that name events of the architecture, and these.
+my @invented_riscv = (
+	{}, { EventCode => '0xffffffffffff' }, { EventCode => '0x1000000000000' },
+	{ EventCode => '0x00' }, { EventCode => '0x1,0x2' }, { EventCode => '17' },
+	{ ConfigCode => '0x30000' }, { ConfigCode => '0x20000', EventCode => '0x00' },
+	{ ConfigCode => '0xffff000000000000' }, { ConfigCode => '0x8000000000000005' },
+	{ ConfigCode => '0x4000000000000005' }, { ConfigCode => 'all' },
+	{ Unit => 'L3' }, { UMask => '0x1' }, { UMask => '0x0' },
+	{ Counter => '0,1' }, { EventidCode => '0x1' },
+);
+my @naming_riscv = (
+	{ ArchStdEvent => 'INVENTED_TRAP' }, { ArchStdEvent => 'NOT_INVENTED' },
+	{ ArchStdEvent => 'invented_walk', BriefDescription => 'Walks.' },
+	{ ArchStdEvent => 'INVENTED_WALK', EventCode => '0x78' },
+);
+my @standard_riscv = (
+	{ EventName => 'INVENTED_TRAP', ConfigCode => '0x8000000000000009' },
+	{ EventName => 'INVENTED_WALK', EventCode => '0x77' },
 );
 
 sub result {
@@ -257,10 +320,15 @@ sub spill {
 	close $file or die "pmu-events.pl: $path: $!\n";
 }
 
+# Kernel, model and unit. A model of RISC-V has a slash, too.
+sub parts {
+	return $_[0] =~ m{^(\S+) (.+?)(?:/(cpu_.+))?$};
+}
+
 # The tool's arguments for a table.
 sub arguments {
 	my ($table) = @_;
-	my ($kernel, $model, $unit) = $table =~ m{^(\S+) ([^/]+)(?:/(.+))?$};
+	my ($kernel, $model, $unit) = parts($table);
 
 	return ('--kernel', $kernel, '--cpu', $model, $unit ? ('--unit', $unit) : ());
 }
@@ -276,17 +344,36 @@ sub is_here {
 	return grep { $table =~ /^\Q$_\E(?: |$)/ } @kernels, 'invented';
 }
 
-# Where a kernel's tables are.
+# Where a kernel's tables are, of an architecture.
 sub tables_of {
-	my ($kernel) = @_;
+	my ($kernel, $architecture) = @_;
 
-	return "$work/invented" if $kernel eq 'invented';
 	unless ($source{$kernel}) {
-		my ($path) = run("$top/scripts/lab-source", $kernel);
-		chomp $path;
-		$source{$kernel} = "$path/tools/perf/pmu-events/arch/x86";
+		($source{$kernel}) = $kernel eq 'invented' ? "$work/source" :
+			run("$top/scripts/lab-source", $kernel);
+		chomp $source{$kernel};
 	}
-	return $source{$kernel};
+	return "$source{$kernel}/tools/perf/pmu-events/arch/$architecture";
+}
+
+# The tables of RISC-V that a kernel has. Linux 6.1 has none.
+sub riscv_tables {
+	my ($kernel) = @_;
+	my $top = tables_of($kernel, 'riscv');
+
+	return map { "$kernel $_" } map { s{^\Q$top/\E}{}r } grep { -d } glob "$top/*/*";
+}
+
+# All of RISC-V have a vendor's folder.
+sub is_riscv {
+	my ($table) = @_;
+
+	return (parts($table))[1] =~ m{/};
+}
+
+# Objects of files, in their order.
+sub objects {
+	return map { ref eq 'ARRAY' ? @$_ : () } map { JSON::PP->new->utf8->decode(slurp($_)) } @_;
 }
 
 my %raw;
@@ -294,13 +381,30 @@ my %raw;
 # All that has a name, in the files' order.
 sub raw_events {
 	my ($kernel, $model) = @_;
+	my $architecture = is_riscv("$kernel $model") ? 'riscv' : 'x86';
+	my $path = tables_of($kernel, $architecture);
 
-	$raw{"$kernel $model"} //= [
-		grep { ref $_ && defined $_->{EventName} }
-		map { my $json = JSON::PP->new->utf8->decode(slurp($_)); ref $json eq 'ARRAY' ? @$json : () }
-		grep { !/metric/ } sort glob tables_of($kernel) . "/$model/*.json"
-	];
+	return @{$raw{"$kernel $model"}} if $raw{"$kernel $model"};
+	my @events = objects(grep { !/metric/ } sort glob "$path/$model/*.json");
+	@events = with_standard(\@events, objects(glob "$path/*.json")) if $architecture eq 'riscv';
+	$raw{"$kernel $model"} = [ grep { ref $_ && defined $_->{EventName} } @events ];
 	return @{$raw{"$kernel $model"}};
+}
+
+# ArchStdEvent names an event of the architecture, of which a row may change something.
+sub with_standard {
+	my ($events, @standard) = @_;
+	my %standard = map { uc $_->{EventName} => $_ } @standard;
+
+	for my $event (@$events) {
+		my $name = $event->{ArchStdEvent} // next;
+
+		$event->{EventName} //= $name;
+		next unless $standard{uc $name};
+		delete @$event{qw(ArchStdEvent EventName)};
+		$event->{$_} //= $standard{uc $name}{$_} for keys %{$standard{uc $name}};
+	}
+	return @$events;
 }
 
 sub on {
@@ -352,6 +456,7 @@ sub causes {
 	my ($event, $table, $with_register) = @_;
 
 	return 'uncore' unless core($event);
+	return causes_riscv($event) if is_riscv($table);
 	return causes_amd($event) if $table =~ / amd/;
 	my $mask = listed($event->{Counter}, $table);
 	my $off = listed($event->{CounterHTOff} // $event->{Counter}, $table);
@@ -382,6 +487,26 @@ sub causes_amd {
 		('wide') x !!($code >> 12 || grep { value($_) > 255 } @$event{qw(UMask CounterMask)}),
 		('wide') x !!(grep { ($event->{$_} // 0) > 1 } qw(Invert EdgeDetect)),
 		('paired') x !!($code == 3 || $code == 0xfff),
+	);
+}
+
+# The number by the table.
+sub config_riscv {
+	my ($event) = @_;
+
+	return $event->{ConfigCode} // $event->{EventCode} // 0;
+}
+
+sub causes_riscv {
+	my ($event) = @_;
+	my $code = config_riscv($event);
+
+	return 'digits' unless $code =~ /^(?:0x[\da-f]+|\d+)$/i;
+	return 'firmware' if value($code) >> 63;
+	return (
+		('unknown') x !!(grep { !/$harmless|$meaningful_riscv/ && on($event->{$_}) } keys %$event),
+		('wide') x !!(value($code) >> 48),
+		('none') x !value($code),
 	);
 }
 
@@ -440,20 +565,23 @@ sub decode {
 
 # The module's parser on the host, in tests/fuzz/.
 sub build_parser {
+	my ($architecture) = @_;
 	my @sources = ("$top/tests/fuzz/parse_lines.c", "$top/events/pmu_parse.c", "$top/events/pmu_encode.c");
+	my @include = map { "-I$top/$_" } "events/$architecture", "arch/$architecture",
+		qw(tests/fuzz events arch .);
 	my (undef, $errors, $status) = run(qw(gcc -O2 -Wall -Wextra -Wno-missing-field-initializers -funsigned-char),
-		"-I$top/tests/fuzz", (map { "-I$top/$_" } qw(events arch .)), @sources, '-o', "$work/parse_lines");
+		@include, @sources, '-o', "$work/parse_$architecture");
 
 	die "pmu-events.pl: $errors" if $status;
 }
 
-# What it makes of these strings: of each "SELECT COUNTERS", or "refused: REASON".
+# What it makes of these strings: of each "SELECT COUNTERS MODES", or "refused: REASON".
 sub module_reads {
-	my @strings = @_;
+	my ($architecture, @strings) = @_;
 	my %reads;
 
 	spill("$work/strings", join '', map { "$_\n" } @strings);
-	my ($output) = run('sh', '-c', "'$work/parse_lines' < '$work/strings'");
+	my ($output) = run('sh', '-c', "'$work/parse_$architecture' < '$work/strings'");
 	@reads{@strings} = split /\n/, $output;
 	return \%reads;
 }
@@ -470,12 +598,25 @@ sub complain {
 		return (grep { $text =~ $says{$_} } @causes) ? () : "is refused for another reason than @causes: $text";
 	}
 	return "is encoded, but: @causes" if @causes;
+	return complain_riscv($event, $text, $module) if is_riscv($table);
 	my ($wrong, $select, $mask) = decode($text, $all);
 	return "$text: $wrong" if defined $wrong;
 	my ($want_select, $want_mask) = registers($event, $table);
 	return sprintf '%s is %#x on %#x, and should be %#x on %#x', $text, $select, $mask, $want_select, $want_mask
 		if $select != $want_select || $mask != $want_mask;
-	my $want_module = "$select " . ($mask == $all ? 0 : $mask);
+	my $want_module = ($select & ~(USR | OS)) . ' ' . ($mask == $all ? 0 : $mask) . ' u k';
+	return "$text is $module to the module, and should be $want_module" if $module ne $want_module;
+	return;
+}
+
+sub complain_riscv {
+	my ($event, $text, $module) = @_;
+	my $want = value(config_riscv($event));
+	my $want_module = "$want 0 u k";
+	my ($digits) = $text =~ m{^cpu/event=0x([1-9a-f][0-9a-f]{0,11})/$} or
+		return "$text is no event of 48 bits";
+
+	return sprintf '%s should be %#x', $text, $want if hex $digits != $want;
 	return "$text is $module to the module, and should be $want_module" if $module ne $want_module;
 	return;
 }
@@ -484,13 +625,14 @@ sub complain {
 # gets how many were encoded and refused, by reason.
 sub compare {
 	my ($tool, $table, $count) = @_;
-	my ($kernel, $model, $unit) = $table =~ m{^(\S+) ([^/]+)(?:/(.+))?$};
+	my ($kernel, $model, $unit) = parts($table);
 	my $all = (1 << ($generic{$unit ? "$model/$unit" : $model} // 0)) - 1;
 	my @events = grep { !$unit || !core($_) || $_->{Unit} eq $unit } raw_events($kernel, $model);
 	my %with_register = map { $_ => 1 } map { keys_of($_) } grep { core($_) && has_register($_) } @events;
 	my ($output, $errors, $status) = run($tool, arguments($table), 'encode', '--all');
 	my @complaints = ($errors) x !!length $errors;
-	my $module = module_reads($output =~ /^[^\t]+\tencoded\t([^\t\n]+)$/mg);
+	my $module = module_reads(is_riscv($table) ? 'riscv' : 'x86',
+		$output =~ /^[^\t]+\tencoded\t([^\t\n]+)$/mg);
 	my %waiting;
 
 	push @complaints, "exit status $status" if $status;
@@ -545,6 +687,25 @@ sub test_cpus {
 	result("CPUs by perf's name", @wrong);
 }
 
+# This machine's CPU, by a file that stands for /proc/cpuinfo.
+sub test_cpuinfo {
+	my $text = slurp("$top/scripts/pmu-events");
+	my $times = $text =~ s{"/proc/cpuinfo"}{"$work/cpuinfo"}g;
+	my $tool = copy_tool($text);
+	my @wrong = ("it reads /proc/cpuinfo $times times") x ($times != 1);
+
+	for (@cpuinfo) {
+		my ($cpuinfo, $want) = @$_;
+
+		spill("$work/cpuinfo", $cpuinfo);
+		my (undef, $errors, $status) = run($tool, qw(encode X));
+		my $right = ref $want ? $status == 2 && $errors =~ /^[^\n]*$want[^\n]*\n\z/ :
+			$status == 1 && $errors =~ /in the tables of \Q$want\E;/;
+		push @wrong, $errors unless $right;
+	}
+	result("this machine's CPU", @wrong);
+}
+
 sub test_bad {
 	my ($tool) = @_;
 
@@ -578,11 +739,17 @@ sub test_list {
 	my ($output) = run($tool, qw(--cpu skylake list));
 	my ($found) = run($tool, qw(--cpu skylake search), '^rs_events.*end$');
 	my ($described) = run($tool, '--cpu', 'skylake', 'search', 'RETIRED load');
+	my @cpu = grep { !/^FW_/ } map { $_->{EventName} } raw_events('6.12', 'sifive/u74');
+	my ($riscv) = run($tool, qw(--cpu sifive/u74 list));
 	my ($json, undef, $status) = run($tool, qw(--cpu skylake --json encode INST_RETIRED.ANY X));
 
 	my @listed = sort map { /^([^\t]+)\t./ } split /\n/, $output;
 	my @wanted = sort map { $_->{EventName} } @core;
 	result('list has all events of the core', "@listed" eq "@wanted" ? () : "@listed");
+	@listed = sort map { /^([^\t]+)\t./ } split /\n/, $riscv;
+	@wanted = sort @cpu;
+	result("list has all events of a RISC-V CPU, and none of the firmware",
+		@wanted && "@listed" eq "@wanted" ? () : "@listed");
 	result('search in names', $found =~ /^RS_EVENTS\.EMPTY_END\t[^\n]+\n\z/ ? () : $found);
 	my $right = $described =~ /retired load/i && $described !~ /RETIRED load/;
 	result('search in descriptions, in any case', $right ? () : $described);
@@ -596,7 +763,7 @@ sub test_generic {
 	my @wrong;
 
 	return unless is_here('6.1');
-	for my $dir (grep { -d && !m{/amd} } glob tables_of('6.1') . '/*') {
+	for my $dir (grep { -d && !m{/amd} } glob tables_of('6.1', 'x86') . '/*') {
 		my ($model) = $dir =~ m{([^/]+)$};
 		my %longest;
 
@@ -626,21 +793,29 @@ sub raw_lines {
 	return @lists;
 }
 
-# A kernel's source with two tables, of @invented and @invented_amd.
+# A kernel's source with three tables, of @invented, @invented_amd and @invented_riscv.
 sub invent {
-	my (@events, @events_amd);
+	my ($x86, $riscv) = map { tables_of('invented', $_) } qw(x86 riscv);
 
-	for (@invented) {
-		push @events, {
-			EventName => 'INVENTED.' . @events, Counter => '0,1,2,3', EventCode => '0xc2', UMask => '0x1', %$_,
-		};
-	}
-	push @events_amd, { EventName => 'INVENTED.' . @events_amd, EventCode => '0xc2', %$_ } for @invented_amd;
-	make_path("$work/invented/invented", "$work/invented/amdinvented", "$work/scripts");
-	spill("$work/invented/mapfile.csv", "Family-model,Version,Filename,EventType\n" .
+	make_path("$x86/invented", "$x86/amdinvented", "$riscv/invented/rv", "$work/scripts");
+	spill("$x86/mapfile.csv", "Family-model,Version,Filename,EventType\n" .
 		"GenuineIntel-6-FF,v1,invented,core\nAuthenticAMD-99-1,v1,amdinvented,core\n");
-	spill("$work/invented/invented/core.json", JSON::PP->new->encode(\@events));
-	spill("$work/invented/amdinvented/core.json", JSON::PP->new->encode(\@events_amd));
+	spill("$riscv/mapfile.csv", "# of no CPU\n#MVENDORID-MARCHID-MIMPID,Version,Filename,core\n" .
+		"0x1-0x2-0x[[:xdigit:]]+,v1,invented/rv,core\n");
+	invent_table("$x86/invented", { Counter => '0,1,2,3', EventCode => '0xc2', UMask => '0x1' },
+		@invented);
+	invent_table("$x86/amdinvented", { EventCode => '0xc2' }, @invented_amd);
+	invent_table("$riscv/invented/rv", { EventCode => '0x123456789abc' }, @invented_riscv);
+	spill("$riscv/invented/rv/firmware.json", JSON::PP->new->encode(\@naming_riscv));
+	spill("$riscv/standard.json", JSON::PP->new->encode(\@standard_riscv));
+}
+
+sub invent_table {
+	my ($path, $usual, @events) = @_;
+	my $n = 0;
+
+	@events = map { { EventName => 'INVENTED.' . $n++, %$usual, %$_ } } @events;
+	spill("$path/core.json", JSON::PP->new->encode(\@events));
 }
 
 # A copy of the tool with another text, which finds all tables where they are here.
@@ -655,11 +830,9 @@ sub copy_tool {
 # Stands for scripts/lab-source, and does not ask each time whether there is a newer
 # one.
 sub stub_source {
-	my @cases = map { "$_) echo " . (tables_of($_) =~ s{/tools/.*}{}r) . ' ;;' } @kernels;
+	my @cases = map { "$_) echo " . (tables_of($_, 'x86') =~ s{/tools/.*}{}r) . ' ;;' }
+		@kernels, 'invented';
 
-	make_path("$work/source/tools/perf/pmu-events/arch");
-	symlink "$work/invented", "$work/source/tools/perf/pmu-events/arch/x86" or die "pmu-events.pl: $!\n";
-	push @cases, "invented) echo $work/source ;;";
 	spill("$work/scripts/lab-source", join "\n", '#!/bin/sh', 'case $1 in', @cases, "esac\n");
 	chmod 0755, "$work/scripts/lab-source";
 }
@@ -680,7 +853,8 @@ sub all_tables {
 	my @all;
 
 	for my $kernel (reverse @kernels) {
-		for my $dir (grep { -d } glob tables_of($kernel) . '/*') {
+		push @all, riscv_tables($kernel);
+		for my $dir (grep { -d } glob tables_of($kernel, 'x86') . '/*') {
 			my ($model) = $dir =~ m{([^/]+)$};
 			my @units = grep { /^\Q$model\E\// } sort keys %generic;
 
@@ -692,8 +866,9 @@ sub all_tables {
 
 die "usage: tests/pmu-events.pl [all]\n" if @ARGV > 1 || (@ARGV && $ARGV[0] ne 'all');
 $| = 1;
-@tables = @ARGV ? all_tables() : grep { is_here($_) } @tables;
-build_parser();
+@tables = grep { is_here($_) } @tables;
+@tables = @ARGV ? all_tables() : (@tables, map { riscv_tables($_) } @kernels);
+build_parser($_) for qw(x86 riscv);
 invent();
 stub_source();
 my $tool = copy_tool(slurp("$top/scripts/pmu-events"));
@@ -705,13 +880,14 @@ for (@tables) {
 	$refused{$_} += $count->{$_} for keys %$count;
 }
 print "# in all: $encoded encoded; refused: ", join(', ', map { "$refused{$_} $_" } sort keys %refused), "\n";
-test_table($tool, "invented $_") for 'invented', 'amdinvented';
+test_table($tool, "invented $_") for 'invented', 'amdinvented', 'invented/rv';
 test_generic();
 test_known($tool);
 test_cpus($tool);
 test_mixed("$top/scripts/pmu-events");
 test_list($tool);
 test_bad($tool);
+test_cpuinfo();
 test_mutants();
 print "1..$number\n";
 exit $failed;

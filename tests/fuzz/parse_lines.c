@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parameters' parser, as it is, on the host: reads events, one in a line, and
- * prints for each what the module makes of it: event select with USR and OS, and the
- * counters that it names, as numbers; or why it is refused.
+ * prints for each what the module makes of it: event select, the counters that it names,
+ * as numbers, and the modes in which it is counted; or why it is refused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,6 @@
 #include "pmu_ops.h"
 #include "pmu_parse.h"
 #include "pmu_why.h"
-
-#define USR		BIT(16)
-#define OS		BIT(17)
 
 static u64 counters_of(const struct my_perf_event_attr *attr)
 {
@@ -30,10 +27,9 @@ static void parse(const char *line)
 		printf("refused: %s\n", why.text);
 		return;
 	}
-	printf("%lu %llu\n",
-	       attr.config | (attr.exclude_user ? 0UL : USR) |
-	       (attr.exclude_kernel ? 0UL : OS),
-	       (unsigned long long)counters_of(&attr));
+	printf("%llu %llu%s%s\n", (unsigned long long)attr.config,
+	       (unsigned long long)counters_of(&attr),
+	       attr.exclude_user ? "" : " u", attr.exclude_kernel ? "" : " k");
 }
 
 int main(void)
