@@ -96,6 +96,7 @@ def names_of(sources):
     """The module's files, where they are, and whether the tests are built with another in its place."""
     paths = glob.glob(os.path.join(sources, "pmu_*.[ch]"))
     paths += glob.glob(os.path.join(sources, "*/pmu_*.[ch]"))
+    paths += glob.glob(os.path.join(sources, "*/x86/pmu_*.[ch]"))
     for path in sorted(paths, key=os.path.basename):
         name = os.path.basename(path)
         if name != "pmu_test_kunit.c" and has_code(path):
