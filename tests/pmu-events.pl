@@ -173,7 +173,7 @@ my @bad = (
 	[ '--cpu skylake --unit cpu_core list', 2, qr/leave out --unit/ ],
 	[ '--cpu skylake --unit cpu list', 2, qr/--unit/ ],
 	[ '--cpu 0x489-0x1-0x1 list', 2,
-		qr{no tables for '0x489-0x1-0x1'.* knows 0x489-0x8\S+ \(sifive/u74\), 0x5b7-0x0-0x0 \(thead/} ],
+		qr{no tables for '0x489-0x1-0x1'.* knows 0x489-\S+ \(sifive/u74\), 0x5b7-0x0-0x0 \(thead/} ],
 	[ '--cpu 0x5b7-0x0 list', 2, qr/no tables for '0x5b7-0x0'/ ],
 	[ '--cpu sifive/u47 list', 2, qr{no tables for 'sifive/u47'.* sifive/u74 } ],
 	[ '--cpu sifive/u74 --unit cpu_core list', 2, qr/leave out --unit/ ],
@@ -214,7 +214,7 @@ my @mutants = (
 	[ 'AMD has fields of Intel', 'refuse_unknown_fields(event, table.vendor)',
 		'refuse_unknown_fields(event, "GenuineIntel")', 'invented amdinvented' ],
 	[ 'Merge is no pair', 'PAIRED = {0x003, 0xfff}', 'PAIRED = {0x003}', 'invented amdinvented' ],
-	[ 'nine bits are not refused', '("UMask", 8)', '("UMask", 9)', 'invented invented' ],
+	[ 'nine bits are not refused', '"UMask": 8', '"UMask": 9', 'invented invented' ],
 	[ 'unknown fields are not refused', 'if not is_zero(event[field]):', 'if False:', 'invented invented' ],
 	[ 'one more field is ignored', '"BriefDescription", "Public', '"ExtSel", "BriefDescription", "Public',
 		'invented invented' ],
@@ -229,8 +229,8 @@ my @mutants = (
 	[ "RISC-V's events have 49 bits", '"riscv": 48', '"riscv": 49', 'invented invented/rv' ],
 	[ 'ConfigCode does not matter', '"ConfigCode" if "ConfigCode" in event else "EventCode"',
 		'"EventCode"', 'invented invented/rv' ],
-	[ 'no event is one', "code = number(event, config_field(event))\n    if code == 0:",
-		"code = number(event, config_field(event))\n    if False:", 'invented invented/rv' ],
+	[ 'no event is one', "config_field(event))\n    if code == 0:",
+		"config_field(event))\n    if False:", 'invented invented/rv' ],
 );
 
 # Events with what the real tables do not have (yet), each with one such thing.
