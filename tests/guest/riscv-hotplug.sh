@@ -3,7 +3,7 @@
 # cannot be is refused. riscv-hotplug.sh PMU-LIST KERNEL.
 #
 # lab: vm --smp 2
-# in sample, lab: 6.12-riscv64
+# in lab: 6.12-riscv64
 # in lab: unstable-riscv64
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
