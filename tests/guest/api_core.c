@@ -16,7 +16,7 @@
 
 #define TEST_CPU	3
 #define EVENTS		3
-#define FIXED0		BIT_ULL(INTEL_PMC_IDX_FIXED)
+#define FIXED0		BIT_ULL(MY_PMC_IDX_FIXED)
 #define GP0		BIT_ULL(0)
 #define GP2		BIT_ULL(2)
 
