@@ -197,6 +197,13 @@ static void check_module(void)
 	struct utsname name;
 
 	uname(&name);
+	if (!path && !module_option && module_loaded()) {
+		what = text("my_pmu is loaded from a file; in %s there is none", looked);
+		found("ok", what, "to install it: DKMS or the Debian packages (docs/using.md); until then, once it is unloaded: --module PATH of its file");
+		free(what);
+		free(looked);
+		return;
+	}
 	if (!path) {
 		what = text("build it with make, then: my-pmu doctor --module ./my_pmu.ko; or install it with DKMS (docs/using.md): modprobe my_pmu must find it");
 		wrong(text("there is no module my_pmu in %s", looked), what);
@@ -298,7 +305,8 @@ int run_doctor(int argc, char **argv)
 	if (first_cure)
 		printf("\nmy-pmu cannot count here yet. Next: %s\n", first_cure);
 	else
-		printf("\nmy-pmu can count here. Next: my-pmu stat%s%s -C 0 -- sleep 1\n",
-		       module_option ? " --module " : "", module_option ?: "");
+		printf("\nmy-pmu can count here. Next: my-pmu stat%s%s%s -- sleep 1\n",
+		       module_option ? " --module " : "", module_option ?: "",
+		       module_loaded() ? "" : " -C 0");
 	return fflush(stdout) || first_cure ? 1 : 0;
 }

@@ -388,5 +388,6 @@ void module_end(void)
 	}
 	state_module(NULL, 0);
 	loaded_by_us = false;
+	say("my_pmu is unloaded again");
 	watchdog_restore();
 }

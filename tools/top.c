@@ -49,9 +49,12 @@ static size_t sort_column;	/* 0: by CPU */
 static bool reverse, paused;
 static size_t first_column, first_line;
 static char message[512];
-/* What is typed now, and which of the module's parameters it is for; 0: none. */
+/* What is typed now, where in it, and which of the module's parameters it is for; 0: none. */
 static char typed[4096];
+static size_t cursor;
 static int typing;
+/* It is the old value still: the first character that is typed takes its place. */
+static bool selected;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -285,10 +288,35 @@ static const char *typed_for(void)
 	return typing == 'e' ? "events" : typing == 'c' ? "CPUs" : "interval in ms";
 }
 
+/* A message, or what is typed.  Either may need more than a line: how many more. */
+static int draw_message(int y)
+{
+	if (!typing) {
+		mvaddstr(y, 0, message);
+		return *message ? (strlen(message) - 1) / COLS : 0;
+	}
+	mvprintw(y, 0, "%s: ", typed_for());
+	if (selected)
+		attron(A_REVERSE);
+	addstr(typed);
+	attroff(A_REVERSE);
+	return (strlen(typed_for()) + 2 + strlen(typed)) / COLS;
+}
+
+/* On the terminal's own cursor, which is seen while something is typed. */
+static void draw_cursor(int y)
+{
+	size_t at = strlen(typed_for()) + 2 + cursor;
+
+	curs_set(!!typing);
+	if (typing)
+		move(y + at / COLS, at % COLS);
+}
+
 static void draw(void)
 {
 	size_t end = end_column(), i, shown;
-	char row[sizeof(typed) + 32];
+	char row[160];
 	int y = HEAD_LINES;
 
 	erase();
@@ -296,21 +324,18 @@ static void draw(void)
 		 setup.cpus, setup.interval, sample_number, paused ? ", PAUSED" : "");
 	mvaddnstr(0, 0, row, COLS);
 	mvaddnstr(1, 0, setup.events, COLS);
-	snprintf(row, sizeof(row), "%s", message);
-	if (typing)
-		snprintf(row, sizeof(row), "%s: %s_", typed_for(), typed);
-	/* A sentence of the module may need more than a line. */
-	mvaddstr(HEAD_LINES - 2, 0, row);
-	if (*row)
-		y += (strlen(row) - 1) / COLS;
+	y += draw_message(HEAD_LINES - 2);
 	draw_heads(y - 1, end);
 	shown = y + 1 < LINES ? LINES - y - 1 : 0;
 	if (first_line + shown > nr_lines)
 		first_line = nr_lines > shown ? nr_lines - shown : 0;
 	for (i = 0; i < shown && first_line + i < nr_lines; i++)
 		draw_line(y++, &line[first_line + i], end);
-	mvaddnstr(LINES - 1, 0, "q quit  space pause  < > sort  r reverse  e events  c CPUs  i interval  arrows scroll",
+	mvaddnstr(LINES - 1, 0, typing ?
+		  "type a new one, or edit it with arrows and Backspace; Enter takes it, Escape leaves it" :
+		  "q quit  space pause  < > sort  r reverse  e events  c CPUs  i interval  arrows scroll",
 		  COLS);
+	draw_cursor(HEAD_LINES - 2);
 	refresh();
 }
 
@@ -332,30 +357,80 @@ static void change(void)
 		snprintf(message, sizeof(message), "refused: %s", module_why());
 }
 
+static void erase_at(size_t place)
+{
+	if (place < strlen(typed))
+		memmove(typed + place, typed + place + 1, strlen(typed + place));
+}
+
+static void insert(char letter)
+{
+	size_t len;
+
+	if (selected) {
+		typed[0] = 0;
+		cursor = 0;
+	}
+	len = strlen(typed);
+	if (len == sizeof(typed) - 1)
+		return;
+	memmove(typed + cursor + 1, typed + cursor, len - cursor + 1);
+	typed[cursor++] = letter;
+}
+
 static void type_key(int key)
 {
-	size_t len = strlen(typed);
-
-	if (key == '\n' || key == '\r' || key == KEY_ENTER) {
+	switch (key) {
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
 		change();
 		typing = 0;
-	} else if (key == 27) {
+		return;
+	case 27:
 		typing = 0;
+		return;
+	case KEY_LEFT:
+		cursor -= cursor > 0;
+		break;
+	case KEY_RIGHT:
+		cursor += cursor < strlen(typed);
+		break;
+	case KEY_HOME:
+	case 1:		/* Control-A */
+		cursor = 0;
+		break;
+	case KEY_END:
+	case 5:		/* Control-E */
+		cursor = strlen(typed);
+		break;
+	case KEY_BACKSPACE:
+	case 127:
+	case 8:
+		if (cursor)
+			erase_at(--cursor);
+		break;
+	case KEY_DC:
+		erase_at(cursor);
+		break;
+	case 21:	/* Control-U */
+		typed[0] = 0;
+		cursor = 0;
+		break;
+	default:
+		if (key < ' ' || key > '~')
+			return;
+		insert(key);
 	}
-	if ((key == KEY_BACKSPACE || key == 127 || key == 8) && len)
-		typed[len - 1] = 0;
-	else if (key == 21)	/* Control-U */
-		memset(typed, 0, sizeof(typed));
-	else if (key >= ' ' && key < 127 && len < sizeof(typed) - 1)
-		typed[len] = key;
+	selected = false;
 }
 
 static void begin_typing(int key, const char *old)
 {
 	typing = key;
-	/* What is behind the text is 0, too, so that a letter can be added. */
-	memset(typed, 0, sizeof(typed));
 	snprintf(typed, sizeof(typed), "%s", old);
+	cursor = strlen(typed);
+	selected = true;
 	message[0] = 0;
 }
 

@@ -51,6 +51,18 @@ has "no module: where it looked, what to type" "$(cat /tmp/err)" \
 pmu stat --module /root/none.ko -C 3 -- true
 has "no such file: says so" "$(cat /tmp/err)" 'no module my_pmu in /root/none.ko:'
 
+watchdog 0
+load cpu=3 interval=100 log=0
+pmu doctor
+is "loaded by insmod, not installed: doctor takes it" "$status $(grep -c WRONG /tmp/out)" '0 0'
+has "and says what it is" "$(cat /tmp/out)" "^ok +my_pmu is loaded from a file; in /lib/modules/$(uname -r | tr + .) there is none\$"
+has "and how to install it" "$(cat /tmp/out)" '^ +to install it: DKMS or the Debian packages'
+has "and what to type next" "$(tail -n 1 /tmp/out)" 'Next: my-pmu stat -- sleep 1$'
+pmu stat -- sleep 0.1
+is "which is right" $status 0
+pmu doctor --module /root/none.ko
+has "a --module that is not there is WRONG all the same" "$status $(cat /tmp/out)" '^WRONG there is no module my_pmu in /root/none.ko'
+unload
 cp /root/my_pmu.ko "/lib/modules/$(uname -r)/"
 ln -s "$(readlink /sbin/insmod)" /tmp/depmod
 /tmp/depmod -a
@@ -100,6 +112,8 @@ has "stat: IPC" "$(cat /tmp/out)" 'instructions:u +# +1\.00 insn per cycle$'
 has "stat: the time" "$(cat /tmp/out)" '^ +[0-9]+\.[0-9]+ seconds time elapsed$'
 has "stat: it says what it changes" "$(cat /tmp/err)" 'the NMI watchdog is off until my-pmu ends'
 has "stat: and that it loads the module" "$(cat /tmp/err)" 'my_pmu is loaded until my-pmu ends \(-C 3'
+is "stat: and that it has put both back" "$(tail -n 2 /tmp/err)" "my-pmu: my_pmu is unloaded again
+my-pmu: the NMI watchdog is on again (kernel.nmi_watchdog=1)"
 all_back "stat"
 
 mkdir -p /etc/modprobe.d
@@ -253,7 +267,17 @@ cp /tmp/screen /tmp/paused
 sleep 0.5
 await_screen PAUSED
 expect "top: paused" cmp /tmp/paused /tmp/screen
-keys Space '<' e C-u 'cycles,nothing' Enter
+keys Space '<' i
+await_screen '^interval in ms: 200'
+has "top: the old value is selected" "$(tmux capture-pane -p -e)" "^interval in ms: $(printf '\033')\[7m200"
+has "top: and the last line says what to type" "$(cat /tmp/screen)" '^type a new one, or edit it with arrows and Backspace'
+# 200, with the 0 in the middle away and a 5 there; one in front, and away.
+keys Left BSpace 5 Home 7 Left DC End
+await_screen '^interval in ms: 250$'
+expect "top: an edited value is not selected" sh -c "! tmux capture-pane -p -e | grep -qE '^interval.*$(printf '\033')\[7m'"
+keys Enter
+await_screen 'every 250 ms'
+keys e 'cycles,nothing' Enter
 await_screen refused
 has "top: a refused event has the module's sentence" "$(tr -d '\n' < /tmp/screen)" \
 	"refused: .*no event 'nothing'; known are instructions, .*rUUEE"
@@ -270,7 +294,7 @@ sed 's/^/#  |/' /tmp/screen
 is "top: arrows show the rest" "$(heads | tr -s ' ') $(sed -n '/^CPU/,/^q/s/ .*//p' /tmp/screen | tr '\n' ' ')" \
 	'CPU-< cycles IPC GHz CPU-< 3 2 1 q '
 keys Left Up
-keys e C-u 'cycles' Enter i C-u '100' Enter
+keys e 'cycles' Enter i '100' Enter
 await_screen 'every 100 ms'
 await_screen '^CPU.*cycles.*GHz'
 sed 's/^/#  |/' /tmp/screen
