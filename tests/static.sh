@@ -133,6 +133,29 @@ compile() {
 		KCFLAGS=-Wmaybe-uninitialized "$targets" 2>&1 | sed "s,$work/build/,,g"
 }
 
+needs_tracing_reads() {
+	compile_reads "$1"
+}
+
+# Nothing, if a kernel without event tracing gets one error, which names the option; what gcc says
+# otherwise.
+needs_tracing() {
+	local kernel
+
+	kernel=$(lab lab-kernel "$1")
+	rm -rf "$work/needs"
+	mkdir "$work/needs"
+	cp --parents "${module[@]}" "$work/needs"
+	echo '#undef CONFIG_EVENT_TRACING' > "$work/needs/without.h"
+	make -s -C "$kernel/headers" M="$work/needs" KCFLAGS="-include $work/needs/without.h" users/pmu_frontend.o \
+		> "$work/needs/out" 2>&1 || true
+	if [[ $(grep -c 'error:' "$work/needs/out") != 1 ]] ||
+		! grep -q '#error "my_pmu needs CONFIG_EVENT_TRACING=y' "$work/needs/out"; then
+		echo 'users/pmu_frontend.c: without CONFIG_EVENT_TRACING there is another error than the one that says so:'
+		cat "$work/needs/out"
+	fi
+}
+
 compile_tests_reads() {
 	compile_reads "$1"
 	hash_files tests/kunit/*.[ch] tests/kunit/Kbuild
@@ -348,6 +371,7 @@ for i in "${!kernels[@]}"; do
 		once "checkpatch --strict, Linux $series" run_checkpatch "$series"
 	fi
 done
+once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
 once "W=1, RISC-V" compile 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves

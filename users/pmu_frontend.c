@@ -37,6 +37,11 @@
 #include "pmu_set.h"
 #include "pmu_why.h"
 
+/* perf_tp_event() is there with it alone. */
+#ifndef CONFIG_EVENT_TRACING
+#error "my_pmu needs CONFIG_EVENT_TRACING=y: CONFIG_FTRACE=y, and any tracer of its menu"
+#endif
+
 /* What an event may say: format/ below. */
 #define CONFIG1_BITS	GENMASK_ULL(MY_PMC_NR - 1, 0)
 
