@@ -76,7 +76,7 @@ leftovers() {
 # test_bytes [OPTION...]
 test_bytes() {
 	# shellcheck disable=SC2016 # the guest shall see a $HOME, not expand it
-	local arguments=(one 'two words' "it's" '' $'new\nline' '$HOME' '\n' '*' '"' '-x')
+	local logs arguments=(one 'two words' "it's" '' $'new\nline' '$HOME' '\n' '*' '"' '-x')
 
 	head -c 3000000 /dev/urandom > "$dir/random"
 	cat > "$dir/bytes.sh" <<-'END'
@@ -85,20 +85,30 @@ test_bytes() {
 		echo to stderr >&2
 		exit 7
 	END
+	logs=$(kernel_logs)
 	run "$@" --add "$dir/bytes.sh" -- sh bytes.sh "${arguments[@]}" < "$dir/random"
 	{ printf '%s\0' "${arguments[@]}" && cat "$dir/random"; } > "$dir/wanted"
 	is "the command's status is ours" "$status" 7
 	is 'arguments, standard input and output arrive byte for byte' \
 		"$(md5sum < "$dir/out")" "$(md5sum < "$dir/wanted")"
 	is "the command's stderr is ours" "$(head -n 1 "$dir/err")" 'to stderr'
-	has 'a failed run names its kernel log' "$(< "$dir/err")" '^lab: the kernel log is /'
+	is 'a command that has failed leaves no kernel log' "$(sed 1d "$dir/err") $(kernel_logs)" " $logs"
+}
+
+kernel_logs() {
+	find "$TMPDIR" -maxdepth 1 -name '*kernel-log*' | wc -l
 }
 
 test_guest() {
-	local expected
+	local expected name
 
-	mkdir -p "$dir/folder/deep"
+	mkdir -p "$dir/folder/deep" "$dir/programs"
 	echo inside > "$dir/folder/deep/file"
+	for name in programs/one programs/two three; do
+		cp "$(type -P true)" "$dir/$name"
+	done
+	echo '#!/bin/sh' > "$dir/programs/wrapper"
+	chmod +x "$dir/programs/wrapper"
 	cat > "$dir/guest.sh" <<-'END'
 		hostname; pwd; echo "$HOME"
 		cat folder/deep/file /opt/there
@@ -106,13 +116,16 @@ test_guest() {
 		mount | awk '{ print $3 }' | grep -xE '/proc|/sys|/dev|/dev/pts|/dev/shm|/tmp|/sys/kernel/(debug|tracing)' | sort -u | tr '\n' ' '
 		nproc
 		grep -c LABTEST /proc/cmdline
+		one && two && three && echo found
+		type wrapper > /dev/null || ls /lib/terminfo/x/xterm
 		echo again > /dev/stderr
 		cat
 		sleep 1000 &
 	END
 	expected=$'lab\n/root\n/root\ninside\ninside\n/dev/cpu/0/msr\n'
-	expected+=$'/dev /dev/pts /dev/shm /proc /sys /sys/kernel/debug /sys/kernel/tracing /tmp 2\n1'
+	expected+=$'/dev /dev/pts /dev/shm /proc /sys /sys/kernel/debug /sys/kernel/tracing /tmp 2\n1\nfound\n/lib/terminfo/x/xterm'
 	run --smp 2 --append LABTEST=1 --add "$dir/guest.sh" --add "$dir/folder" \
+		--with "$dir/programs" --with "$dir/three" \
 		--add "$dir/folder/deep/file:/opt/there" --kernel-log "$dir/log" -- sh guest.sh < /dev/null
 	is 'status 0, with /dev/null as input and a process left running' "$status" 0
 	is 'the guest is as promised, added files are there' "$(< "$dir/out")" "$expected"
@@ -143,6 +156,7 @@ test_time_out() {
 	run --saved --timeout 6 -- sleep 1000
 	is 'a time-out is 124' "$status" 124
 	has 'a time-out is said' "$(< "$dir/err")" 'time-out'
+	has 'it leaves a kernel log, and names it' "$(< "$dir/err")" "^lab: the kernel log is $TMPDIR/"
 }
 
 test_panic() {
@@ -206,6 +220,9 @@ test_warnings() {
 	run --saved -- sh -c 'echo WARNING: test > /dev/kmsg'
 	is 'a warning in the kernel log is 3' "$status" 3
 	has 'the warning is shown' "$(< "$dir/err")" 'WARNING: test'
+	has 'and the kernel log kept' "$(< "$dir/err")" "^lab: the kernel log is $TMPDIR/"
+	MY_PMU_LOGS=$TMPDIR run --saved -- false
+	has 'for tests it is after each failure' "$status $(< "$dir/err")" "^1 lab: the kernel log is $TMPDIR/"
 }
 
 test_signal() {
@@ -366,6 +383,7 @@ test_bad_usage() {
 	refused "'firmware=0x10000000000000000' has a bad value" --pmu firmware=0x10000000000000000 -- true
 	refused "'faults=1' has a bad value" --pmu faults=1 -- true
 	refused '--plain-qemu has no PMU' --plain-qemu --pmu version=2 -- true
+	refused 'there is no program in this folder' --with "${vm%/*}/config" -- true
 	refused 'no such program' --with no-such-program -- true
 	refused 'no such file' --module /nowhere.ko -- true
 	refused 'can be written' --kernel-log /no/where -- true
