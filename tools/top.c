@@ -283,6 +283,12 @@ static void draw_heads(int y, size_t end)
 		mvaddch(y, COLS - 1, '>');
 }
 
+/* The last line. */
+static const char keys[] =
+	"q quit  space pause  < > sort  r reverse  e events  c CPUs  i interval  arrows scroll";
+static const char typing_keys[] =
+	"type a new one, or edit it with arrows and Backspace; Enter takes it, Escape leaves it";
+
 static const char *typed_for(void)
 {
 	return typing == 'e' ? "events" : typing == 'c' ? "CPUs" : "interval in ms";
@@ -331,10 +337,7 @@ static void draw(void)
 		first_line = nr_lines > shown ? nr_lines - shown : 0;
 	for (i = 0; i < shown && first_line + i < nr_lines; i++)
 		draw_line(y++, &line[first_line + i], end);
-	mvaddnstr(LINES - 1, 0, typing ?
-		  "type a new one, or edit it with arrows and Backspace; Enter takes it, Escape leaves it" :
-		  "q quit  space pause  < > sort  r reverse  e events  c CPUs  i interval  arrows scroll",
-		  COLS);
+	mvaddnstr(LINES - 1, 0, typing ? typing_keys : keys, COLS);
 	draw_cursor(HEAD_LINES - 2);
 	refresh();
 }
