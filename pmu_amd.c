@@ -763,7 +763,7 @@ static int amd_interrupt(struct my_hw_perf_event *hw, bool on)
 
 /* --- who uses a counter; what perf writes when it is asked ---------------------------- */
 
-static int amd_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
+static int amd_find_in_use(const struct my_x86_pmu *pmu, u64 counters, u64 *in_use)
 {
 	lockdep_assert_irqs_disabled();
 	*in_use = 0;
@@ -782,7 +782,7 @@ static int amd_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *state
 	if (err || !snapshot)
 		return err;
 	snapshot->interrupts = 0;
-	return amd_find_in_use(pmu, &snapshot->in_use) ?:
+	return amd_find_in_use(pmu, pmu->counters, &snapshot->in_use) ?:
 	       my_select_snapshot(pmu, pmu->counters, s->count, s->select, snapshot);
 }
 

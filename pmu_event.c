@@ -107,7 +107,9 @@ static noinline int go_on(struct my_perf_event *event, bool anew, u64 *now, u64 
  * counter that somebody else has written is programmed again.  Until all of that is done
  * the counter's value is no growth of its event: if a register faults nothing is added,
  * the next update will do it, and the overflow, which is not accounted for, is taken out
- * of @set->stopped.overflowed.  Other events are updated all the same.
+ * of @set->stopped.overflowed.  Other events are updated all the same.  Where somebody else has
+ * taken the counter for himself (RISC-V) the event counts nothing, and each update says so, until
+ * he leaves it.
  *
  * Context: the set's CPU, interrupts off, its counters stopped.
  * Return: 0, or -EIO if a register faulted.
@@ -141,12 +143,13 @@ int my_event_set_update(struct my_event_set *set, u64 events, u64 time)
 		}
 		if (unlikely(event->attr.period) && err >= 0)
 			err = go_on(event, growth == MY_GROWTH_CLOBBERED, &now, time);
-		if (err < 0) {
+		if (likely(err >= 0)) {
+			set->stopped_externally &= ~bit;
+		} else if (err != -EBUSY) {
 			set->stopped.overflowed &= ~bit;
 			first = first ?: err;
 			continue;
 		}
-		set->stopped_externally &= ~bit;
 		if (growth == MY_GROWTH_KNOWN) {
 			if (unlikely(now < hw->prev_count))
 				set->marks.wrapped |= bit;
@@ -636,7 +639,7 @@ static void up_on_cpu(void *info)
 	req->err = 0;
 	if (!set->offline)
 		return;
-	my_refuse(req->why, -EIO, "%s", set->cpu->pmu.ops->failed ?: "a PMU register faulted");
+	my_refuse(req->why, -EIO, "%s", my_pmu_failed(&set->cpu->pmu));
 	raw_spin_lock(&set->lock);
 	/* The self-test writes a register that fixed counters share: nothing is throttled. */
 	my_pmu_cpu_begin(set->cpu, set);
@@ -783,6 +786,25 @@ static void note_rotate_err(struct my_event_set *set, int err)
 }
 
 /*
+ * Somebody else has taken one of their counters (RISC-V): what is in a group with its event misses
+ * the rotation.
+ */
+static noinline void enable_each(struct my_event_set *set, u64 events, u64 time)
+{
+	u64 left, group;
+	int err;
+
+	for (left = events; left; left &= ~group) {
+		group = events & my_perf_event_group(&set->event[__ffs64(left)]);
+		err = enable_events(set, group, time);
+		if (err == -EBUSY)
+			set->marks.clobbered |= counters_of(set, group);
+		else
+			note_rotate_err(set, err);
+	}
+}
+
+/*
  * While the counters are stopped.  Returns the overflows that are accounted for, or are
  * not of the event that came.
  */
@@ -800,9 +822,11 @@ static u64 change_rotation(struct my_event_set *set)
 	my_event_set_place(set, next);
 	came = set->enabled & events_in_rotation(set) & ~set->active;
 	err = enable_events(set, came, now);
-	note_rotate_err(set, err);
-	if (err)
-		came = 0;	/* they miss the rotation */
+	if (unlikely(err == -EBUSY))
+		enable_each(set, came, now);
+	else
+		note_rotate_err(set, err);
+	came &= set->active;	/* the others miss the rotation */
 	counters |= counters_of(set, came);
 	pmis |= counters_of(set, came & set->periods);
 	my_event_set_exclude_time(set, now, came);

@@ -857,7 +857,7 @@ static int intel_pmi_rearm(struct my_pmu_state *state, u64 counters)
  * Some CPUs' microcode uses a generic counter to run TSX, unless it aborts each transaction,
  * always or when it is told to (arch/x86/events/intel/core.c: TSX_FORCE_ABORT).
  */
-static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 *in_use)
+static int intel_find_in_use(const struct my_x86_pmu *pmu, u64 counters, u64 *in_use)
 {
 	u64 left, val;
 	int err, idx;
@@ -899,7 +899,7 @@ static int intel_snapshot(const struct my_x86_pmu *pmu, struct my_pmu_state *sta
 	err = intel_save(pmu, state, ~0ULL);
 	if (err || !snapshot)
 		return err;
-	err = intel_find_in_use(pmu, &in_use);
+	err = intel_find_in_use(pmu, pmu->counters, &in_use);
 	snapshot->in_use = in_use;
 	snapshot->interrupts = 0;
 	if (!err)

@@ -440,7 +440,7 @@ static noinline int read_all(struct my_event_set *set, u64 events, u64 *counts)
  * CPU came back, see my_event_set_up(); -EIO if a register faulted; -ESTALE, once:
  * the counter's registers were overwritten, or one of them faulted when it was
  * stopped, and counts since the last read are lost.  It has been programmed again, and
- * the next read is right.
+ * the next read is right; on RISC-V as soon as nobody else has the counter.
  */
 int my_perf_event_read(struct my_perf_event *event, u64 *count)
 {

@@ -293,7 +293,7 @@ struct my_pmu_others {
  * @single: some of these PMUs count an event by one counter alone, however many are to (QEMU's):
  *	unless the user asks for it, one is, and the self-test tries no other events than
  *	those that are to be counted
- * @failed: what was wrong if @enable or @program failed; NULL: a register faulted
+ * @failed: what was wrong if @enable or @program failed, see my_pmu_failed()
  * @remark: what the user is told when it is counted on, or NULL
  * @others: who has the counters of @find_in_use
  * @probes: events for the self-test
@@ -344,7 +344,8 @@ struct my_pmu_others {
  * @pmi_late: likewise, where nothing is left to do for a PMI: let the next one come
  * @pmi_rearm: a PMI for overflows of @counters has not come: clear their overflow bits,
  *	and let the next one come
- * @find_in_use: optional: the counters that are enabled, or that microcode uses
+ * @find_in_use: optional: the counters that are enabled, or that microcode uses; of @counters at
+ *	least
  * @plan: optional: plan a capture of @nr events, which are counting; bits of
  *	@quiet must not be in the overflow status; @freeze: the counters stand still
  *	while they are read.  False if these cannot be captured
@@ -416,7 +417,7 @@ struct my_pmu_ops {
 	void (*pmi_late)(const struct my_pmu_state *state);
 	int (*pmi_rearm)(struct my_pmu_state *state, u64 counters);
 
-	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 *in_use);
+	int (*find_in_use)(const struct my_x86_pmu *pmu, u64 counters, u64 *in_use);
 	bool (*plan)(const struct my_x86_pmu *pmu,
 		     const struct my_pmu_state *state,
 		     const struct my_hw_perf_event *const hw[],
@@ -480,6 +481,12 @@ static inline u32 my_pmu_counter_msr(const struct my_x86_pmu *pmu, int idx)
 static inline u64 my_pmu_reservable(const struct my_x86_pmu *pmu)
 {
 	return pmu->ops->eventsel_reserve ? pmu->counters & MY_GENERIC_COUNTERS : 0;
+}
+
+/* What was wrong if an operation failed that is not refused with a reason. */
+static inline const char *my_pmu_failed(const struct my_x86_pmu *pmu)
+{
+	return pmu->ops && pmu->ops->failed ? pmu->ops->failed : "a PMU register faulted";
 }
 
 static inline unsigned int my_pmu_num_counters(const struct my_x86_pmu *pmu)

@@ -2,10 +2,11 @@
 /*
  * The PMU of a CPU: which back end drives it, and whose its counters are.
  *
- * Linux has bitmaps of reserved counters (arch/x86/kernel/cpu/perfctr-watchdog.c), one
+ * On x86 Linux has bitmaps of reserved counters (arch/x86/kernel/cpu/perfctr-watchdog.c), one
  * for all CPUs, which say that a register is reserved and not by whom.  A counter that
  * is not reserved there and nevertheless in use was programmed outside Linux: by the
- * firmware, most likely.  That is left alone.
+ * firmware, most likely.  On RISC-V nothing is reserved, and a counter in use is perf's.  Both
+ * are left alone.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -33,7 +34,7 @@ static int call(struct my_pmu_cpu *cpu, smp_call_func_t func,
 {
 	struct request req = { .cpu = cpu, .snapshot = snapshot, .why = why, .err = -EIO };
 
-	my_refuse(why, -EIO, "a PMU register faulted");
+	my_refuse(why, -EIO, "%s", my_pmu_failed(&cpu->pmu));
 	if (smp_call_function_single(cpu->cpu, func, &req, 1))
 		return my_refuse(why, -ENXIO, "CPU %d is offline", cpu->cpu);
 	return req.err;
@@ -68,7 +69,8 @@ static void probe_on_cpu(void *info)
  *
  * CPUs may differ (hybrid), so the CPU itself is asked; and the boot CPU, for @snapshot.
  *
- * Context: task, interrupts on; one cross-call, or two.  Only reads.
+ * Context: task, interrupts on; one cross-call, or two.  No counter is changed; on RISC-V one
+ * that stands still is started for a moment.
  * Return: 0; -ENXIO if the CPU is offline; -ENODEV if it has no usable PMU; -EIO if a
  * register faults that should not.
  */
@@ -179,7 +181,7 @@ static void find_firmware_on_cpu(void *info)
 
 	req->err = 0;
 	if (cpu->pmu.ops->find_in_use)
-		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, &in_use);
+		req->err = cpu->pmu.ops->find_in_use(&cpu->pmu, cpu->pmu.counters, &in_use);
 	if (!(cpu->used | cpu->pooled)) {
 		err = cpu->pmu.ops->put_back(&cpu->pmu, &cpu->state, req->snapshot, in_use);
 		req->err = req->err ?: err;

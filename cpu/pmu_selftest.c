@@ -388,7 +388,7 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	lockdep_assert_irqs_disabled();
 	cpu->disturbed = false;
 	if (ops->find_in_use)
-		err = ops->find_in_use(pmu, &in_use);
+		err = ops->find_in_use(pmu, counters, &in_use);
 	if (err)
 		return err;
 	in_use &= counters;

@@ -213,8 +213,9 @@ static int resolve(const struct my_x86_pmu *pmu, int cpu, bool count,
 		err = ask(pmu, cpu, type, config, attr->extra.config, attr, &answer, why);
 	if (!err && answer.extra_msr)
 		return set_extra(cpu, &answer, attr, why);
+	attr->counters = answer.counters;
 	/* An event that perf does not know it would take for another one. */
-	if (err || !count || (attr->config ^ answer.config) & MY_CONFIG_NEW)
+	if (err || answer.counters || !count || (attr->config ^ answer.config) & MY_CONFIG_NEW)
 		return err;
 	err = my_perf_find_counters(cpu, type, config, &attr->counters);
 	if (err)
@@ -365,6 +366,26 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
 	return look_up_beside(names, names->config[n], attr, why);
 }
 
+static int look_up(const struct my_names *names, const struct my_x86_pmu *pmu, int cpu,
+		   struct my_perf_event_attr *attr, struct my_pmu_why *why)
+{
+	struct my_perf_event_attr known;
+	unsigned int n;
+
+	my_set_code(pmu->ops, attr);
+	if (attr->perf_type == PERF_TYPE_RAW)
+		return look_up_number(names, attr->perf_config, attr, why);
+	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
+		if (my_known_event(n, &known) && is_same(&known, attr))
+			return take_known(names, n, cpu, attr, why);
+	}
+	if (attr->config & MY_CONFIG_CODE)	/* the architecture's */
+		return look_up_beside(names, attr->config, attr, why);
+	return my_refuse(why, -EOPNOTSUPP,
+			 "'%s': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU %d when my_pmu was loaded",
+			 attr->name, cpu);
+}
+
 /**
  * my_names_lookup() - my_names_resolve(), when perf cannot be asked any more
  * @names: what my_names_list() has found for such a CPU; or NULL
@@ -374,30 +395,21 @@ static int take_known(const struct my_names *names, unsigned int n, int cpu,
  * @why: if refused, the reason
  *
  * Whether a raw event needs an extra register is known of those that do so on some
- * CPU of today.
+ * CPU of today.  The firmware of RISC-V can be asked at any time.
  *
- * Context: any; pure.
+ * Context: task, interrupts on.
  * Return: 0; -EOPNOTSUPP for an event that the CPU does not have, or that cannot
  * be programmed here.
  */
 int my_names_lookup(const struct my_names *names, const struct my_x86_pmu *pmu, int cpu,
 		    struct my_perf_event_attr *attr, struct my_pmu_why *why)
 {
-	struct my_perf_event_attr known;
-	unsigned int n;
+	int err = look_up(names, pmu, cpu, attr, why);
 
-	my_set_code(pmu->ops, attr);
-	if (attr->perf_type == PERF_TYPE_RAW)
-		return to_all(look_up_number(names, attr->perf_config, attr, why));
-	for (n = 0; names && n < MY_KNOWN_EVENTS; n++) {
-		if (my_known_event(n, &known) && is_same(&known, attr))
-			return to_all(take_known(names, n, cpu, attr, why));
-	}
-	if (attr->config & MY_CONFIG_CODE)	/* the architecture's */
-		return to_all(look_up_beside(names, attr->config, attr, why));
-	return my_refuse(why, -EOPNOTSUPP,
-			 "'%s': the architecture does not define it, and perf, which may know it, was not asked for a CPU like CPU %d when my_pmu was loaded",
-			 attr->name, cpu);
+	if (!MY_EVENTS_ALL_KNOWN || err || attr->counters)
+		return to_all(err);
+	err = my_perf_find_counters(cpu, PERF_TYPE_RAW, attr->config, &attr->counters);
+	return err == -ENOENT ? to_all(without_perf(cpu, err, attr, why)) : 0;
 }
 
 /**

@@ -13,11 +13,13 @@
  * @config: the event select, with what says how it counts
  * @extra_msr: another register that it would program, too; 0 if there is none
  * @extra_config: and what that would hold
+ * @counters: those that count it; 0 if only my_perf_find_counters() tells
  */
 struct my_perf_answer {
 	u64 config;
 	u32 extra_msr;
 	u64 extra_config;
+	u64 counters;
 };
 
 int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answer *answer);

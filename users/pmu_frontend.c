@@ -60,19 +60,19 @@ static atomic64_t last_id;
 
 /* --- what sysfs shows ----------------------------------------------------------------- */
 
-/* None if the CPU does not count it, or was never looked at. */
-static u64 find_counters(int cpu, const struct my_perf_event_attr *attr)
-{
-	const struct my_x86_pmu *pmu = &my_pmu_cpu_of(cpu)->pmu;
-
-	return pmu->ops ? my_pool_counters(pmu, attr) : 0;
-}
-
+/* Not if the CPU does not count it, or was never looked at. */
 static umode_t if_counted(struct attribute *attribute, u64 config)
 {
-	struct my_perf_event_attr attr = { .config = config, .constraint = MY_PMC_ANY };
+	const struct my_x86_pmu *pmu = &my_pmu_cpu_of(names_cpu)->pmu;
+	struct my_perf_event_attr attr = {
+		.config = config, .perf_type = PERF_TYPE_RAW, .perf_config = config,
+		.constraint = MY_PMC_ANY,
+	};
+	struct my_pmu_why unused;
 
-	return find_counters(names_cpu, &attr) ? attribute->mode : 0;
+	if (!pmu->ops || my_names_lookup(NULL, pmu, names_cpu, &attr, &unused))
+		return 0;
+	return my_pool_counters(pmu, &attr) ? attribute->mode : 0;
 }
 
 /* Formats and events are the architecture's. */
@@ -183,6 +183,7 @@ static bool is_ours(const struct perf_event *event)
 static int find_event(int cpu, const struct perf_event_attr *attr, struct my_pool_event *e,
 		      struct my_pmu_why *why)
 {
+	const struct my_x86_pmu *pmu = &my_pmu_cpu_of(cpu)->pmu;
 	struct my_perf_event_attr other;
 	struct my_pmu_why unused;
 	int err;
@@ -200,11 +201,10 @@ static int find_event(int cpu, const struct perf_event_attr *attr, struct my_poo
 		/* Not the one that it will have; but that it has one. */
 		.period = attr->sample_period ? MY_PERIOD_MIN : 0,
 	};
-	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), &my_pmu_cpu_of(cpu)->pmu, cpu,
-			      &e->attr, why);
+	err = my_names_lookup(my_hotplug_names(my_pmu_cpu_of(cpu)), pmu, cpu, &e->attr, why);
 	if (err)
 		return err;
-	e->counters = find_counters(cpu, &e->attr);
+	e->counters = pmu->ops ? my_pool_counters(pmu, &e->attr) : 0;
 	/* An extra register may be an event set's. */
 	if (e->attr.extra.msr)
 		return my_refuse(why, -EOPNOTSUPP,
@@ -213,7 +213,7 @@ static int find_event(int cpu, const struct perf_event_attr *attr, struct my_poo
 		return my_refuse(why, -EOPNOTSUPP, "CPU %d has no counter for it%s", cpu,
 				 attr->config1 ? " among those of counter=" : "");
 	other = e->attr;
-	err = my_names_lookup(NULL, &my_pmu_cpu_of(cpu)->pmu, cpu, &other, &unused);
+	err = my_names_lookup(NULL, pmu, cpu, &other, &unused);
 	e->anywhere = !err && !other.extra.msr;
 	return 0;
 }

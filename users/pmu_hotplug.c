@@ -100,7 +100,7 @@ static void report_fault(int cpu, int err)
 {
 	if (err)
 		pr_err("cpu%d: %s, not all are as they were\n", cpu,
-		       my_pmu_cpu_of(cpu)->pmu.ops->failed ?: "a PMU register faulted");
+		       my_pmu_failed(&my_pmu_cpu_of(cpu)->pmu));
 }
 
 static void target_goes(struct my_session *s, struct my_target *t, const char *how)
@@ -338,7 +338,8 @@ static void stop_counting(struct my_session *s)
 	down_all(s);
 	cpus_read_unlock();
 	if (my_pools_end())
-		pr_err("a PMU register faulted, not all that perf's events had are as they were\n");
+		pr_err("%s, not all that perf's events had are as they were\n",
+		       my_pmu_failed(&my_pmu_cpu_of(s->names_cpu)->pmu));
 	my_session_hand_back(s);
 }
 

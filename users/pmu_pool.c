@@ -558,9 +558,9 @@ static int move(struct my_pool *pool, int idx, int to)
  * to one whose event can, and so forth.  Then each of them moves, and the first counter of the
  * way is free.
  */
-static noinline int find_way(struct my_pool *pool, u64 can)
+static noinline int find_way(struct my_pool *pool, u64 can, u64 not)
 {
-	u64 used = pool->set.used, free = used & ~pool->set.cpu->busy, reached = can, left;
+	u64 used = pool->set.used & ~not, free = used & ~pool->set.cpu->busy, reached = can, left;
 	unsigned int first = 0, nr = 0;
 	s8 from[MY_PMC_NR], queue[MY_PMC_NR];
 
@@ -604,17 +604,20 @@ static u64 with_event(const struct my_pool *pool, const struct my_pool_event *ev
 	return found;
 }
 
-/* The one that still holds the event; else a fixed one, which could count no other event. */
-static int choose(struct my_pool *pool, const struct my_pool_event *event)
+/*
+ * The one that still holds the event; else a fixed one, which could count no other event; none of
+ * @not.
+ */
+static int choose(struct my_pool *pool, const struct my_pool_event *event, u64 not)
 {
-	u64 free = pool->set.used & ~pool->set.cpu->busy, can;
+	u64 free = pool->set.used & ~(pool->set.cpu->busy | not), can;
 
 	if (pool->holds[event->idx] == event->id && free & BIT_ULL(event->idx))
 		return event->idx;
-	can = counters_of(pool, event) & pool->set.used;
+	can = counters_of(pool, event) & pool->set.used & ~not;
 	free &= can;
 	if (!free)
-		return find_way(pool, can);
+		return find_way(pool, can, not);
 	if (free & MY_FIXED_COUNTERS)
 		free &= MY_FIXED_COUNTERS;
 	if (pool->set.cpu->pmu.ops->single)
@@ -657,12 +660,21 @@ static bool add_again(struct my_pool *pool, struct my_pool_event *event)
 int my_pool_add(struct my_pool *pool, struct my_pool_event *event, bool run)
 {
 	int idx, err = 0;
+	u64 taken = 0;
 
 	my_pool_stop(pool);
 	event->runs = run;
 	if (!add_again(pool, event)) {
-		idx = choose(pool, event);
-		err = idx < 0 ? idx : put_on(pool, event, idx);
+		/* perf may have taken one for itself (RISC-V). */
+		do {
+			idx = choose(pool, event, taken);
+			if (idx < 0) {
+				err = idx == -EBUSY ? -EAGAIN : idx;
+				break;
+			}
+			err = put_on(pool, event, idx);
+			taken |= BIT_ULL(idx);
+		} while (err == -EBUSY);
 	}
 	my_pool_start(pool, 0);
 	return err;
@@ -910,7 +922,7 @@ static void put_back_on(struct my_pool *pool)
 		struct my_pool_event *event = pool->on[__ffs64(left)];
 
 		take_off(event);
-		to = choose(pool, event);
+		to = choose(pool, event, 0);
 		if (to < 0 || put_on(pool, event, to))
 			event->pool = NULL;
 	}
@@ -925,7 +937,7 @@ static int come_on_cpu(struct my_event_set *set, u64 counters, void *why)
 
 	my_pmu_cpu_begin(cpu, set);
 	set_counters(set, counters);
-	my_refuse(why, -EIO, "a PMU register faulted");
+	my_refuse(why, -EIO, "%s", my_pmu_failed(&set->cpu->pmu));
 	err = my_pmu_selftest(set, why);
 	if (cpu->disturbed && my_pmi_throttle(cpu))
 		err = my_pmu_selftest(set, why);
@@ -1001,7 +1013,7 @@ static int withdraw_on_cpu(struct my_event_set *set, u64 counters, void *why)
 		return my_refuse(why, -EBUSY,
 				 "an event of perf (my_pmu/.../) has just got a counter on CPU %d; try again",
 				 set->cpu->cpu);
-	my_refuse(why, -EIO, "a PMU register faulted");
+	my_refuse(why, -EIO, "%s", my_pmu_failed(&set->cpu->pmu));
 	my_pool_stop(pool);
 	err = give_up(pool, counters);
 	my_pool_start(pool, 0);

@@ -136,8 +136,8 @@ static void take_samples(struct my_session *s)
 	sampler->number++;
 	for (t = my_session_next(s, NULL); t; t = my_session_next(s, t)) {
 		if (t->reading.err == -EIO)
-			pr_err_ratelimited("cpu%d: no sample: a PMU register faulted\n",
-					   t->set.cpu->cpu);
+			pr_err_ratelimited("cpu%d: no sample: %s\n", t->set.cpu->cpu,
+					   my_pmu_failed(&t->set.cpu->pmu));
 		if (t->reading.err)
 			continue;	/* offline: a message has said so */
 		my_target_grow(t);

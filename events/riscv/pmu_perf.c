@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * On RISC-V perf is not asked what events are: SBI has numbers for those that have names.  Which
- * counters count one the firmware of the CPU is asked, as perf asks it
+ * On RISC-V perf is not asked what events are: SBI has numbers for those that have names.  The
+ * firmware of the CPU is asked which counters count one, as perf asks it
  * (drivers/perf/riscv_pmu_sbi.c).
  */
 #include <linux/err.h>
@@ -55,10 +55,8 @@ int my_perf_find_counters(int cpu, u32 type, u64 config, u64 *counters)
 
 int my_perf_ask(int cpu, u32 type, u64 config, u64 config1, struct my_perf_answer *answer)
 {
-	u64 counters;
-
 	answer->config = config_of(type, config);
-	return my_perf_find_counters(cpu, type, config, &counters);
+	return my_perf_find_counters(cpu, type, config, &answer->counters);
 }
 
 int my_perf_show(int cpu, const char *name, char *page)

@@ -170,7 +170,7 @@ static void show_registers(void *m)
 	u64 left, used;
 	unsigned int i;
 
-	if (my_intel_pmu_probe(&pmu, &why) || intel_find_in_use(&pmu, &used))
+	if (my_intel_pmu_probe(&pmu, &why) || intel_find_in_use(&pmu, pmu.counters, &used))
 		return;
 	for (i = 0; i < ARRAY_SIZE(shared_registers); i++) {
 		if (pmu.version >= shared_registers[i].version)
@@ -649,7 +649,7 @@ static void probe(void *unused)
 {
 	refusal.text[0] = '\0';
 	if (!my_intel_pmu_probe(&self.pmu, &refusal) &&
-	    intel_find_in_use(&self.pmu, &in_use))
+	    intel_find_in_use(&self.pmu, self.pmu.counters, &in_use))
 		my_refuse(&refusal, -EIO, "an event select faults");
 }
 

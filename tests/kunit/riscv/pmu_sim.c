@@ -172,7 +172,7 @@ static const struct sim_event *find_event(const struct sim_pmu *pmu, u32 event, 
 static long choose(const struct sim_cpu *sim, unsigned long wanted, u32 event, u64 data)
 {
 	const struct sim_event *known = find_event(&sim->pmu, event, data);
-	int fixed = fixed_of(&sim->pmu, event), i;
+	int fixed = sim->pmu.fixed_refused ? -1 : fixed_of(&sim->pmu, event), i;
 
 	if (fixed >= 0 && !sim->pmu.sscofpmf)
 		return fixed;
@@ -214,7 +214,7 @@ static long cfg_match(struct sim_cpu *sim, unsigned long wanted, unsigned long f
 
 static long start(struct sim_cpu *sim, unsigned long counters, unsigned long flags, u64 value)
 {
-	long err = SIM_INVALID_PARAM;
+	long err = sim->pmu.starts_any ? 0 : SIM_INVALID_PARAM;
 	unsigned int i;
 
 	for (i = 0; i < SIM_COUNTERS; i++) {
@@ -222,7 +222,7 @@ static long start(struct sim_cpu *sim, unsigned long counters, unsigned long fla
 
 		if (!(counters & BIT(i)) || !c->configured)
 			continue;
-		err = c->running ? SIM_ALREADY_STARTED : 0;
+		err = c->running && !sim->pmu.no_inhibit ? SIM_ALREADY_STARTED : 0;
 		if (!c->running && flags & START_WITH_VALUE)
 			c->value = value & mask_of(sim, i);
 		c->running = true;
@@ -417,6 +417,19 @@ void hw_run_known_code(unsigned int rounds)
 void sim_clear_log(struct sim_cpu *sim)
 {
 	sim->nr_calls = 0;
+}
+
+/**
+ * sim_drop_calls() - forget the first ones of the log
+ * @sim: the CPU
+ * @nr: so many
+ *
+ * Context: any.
+ */
+void sim_drop_calls(struct sim_cpu *sim, unsigned int nr)
+{
+	sim->nr_calls -= nr;
+	memmove(&sim->call[0], &sim->call[nr], sim->nr_calls * sizeof(sim->call[0]));
 }
 
 /**

@@ -69,6 +69,9 @@ struct sim_event {
  * @version: of SBI
  * @absent: it does not have the extension
  * @moved: counters that are read by another CSR than theirs
+ * @starts_any: a start of what is not configured succeeds, and does nothing (KVM)
+ * @no_inhibit: it cannot tell whether a counter runs (no mcountinhibit)
+ * @fixed_refused: cycle and instret cannot be configured (OpenSBI 1.9 without Smcntrpmf)
  * @events: what programmable counters can count
  * @nr_events: how many these are
  */
@@ -80,6 +83,7 @@ struct sim_pmu {
 	unsigned int version;
 	bool absent;
 	u32 moved;
+	bool starts_any, no_inhibit, fixed_refused;
 	const struct sim_event *events;
 	unsigned int nr_events;
 };
@@ -174,6 +178,7 @@ void sim_sleep_ms(void);
 struct sim_cpu *sim_cpu(unsigned int cpu);
 void sim_reset(unsigned int cpu, const struct sim_pmu *pmu);
 void sim_clear_log(struct sim_cpu *sim);
+void sim_drop_calls(struct sim_cpu *sim, unsigned int nr);
 void sim_describe(const struct sim_cpu *sim, char *text, size_t size);
 
 long sim_sbi(struct sim_cpu *sim, enum sim_function function, unsigned long base,

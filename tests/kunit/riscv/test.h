@@ -41,6 +41,9 @@ static inline bool test_call(unsigned int cpu, smp_call_func_t func, void *data)
 	return !smp_call_function_single(cpu, func, data, 1);
 }
 
+/* Forget the log; and that fixed counters that do not run have been configured. */
+void test_forget(void);
+
 /* The CPU's object, probed, as if nothing had ever been done with it. */
 struct my_pmu_cpu *test_probed_cpu(struct kunit *test, const struct sim_pmu *pmu);
 

@@ -46,6 +46,15 @@ const void *test_pmu_gen_params(const void *prev, char *desc)
 	return pmu_gen_params(prev, desc);
 }
 
+void test_forget(void)
+{
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	sim->counter[0].configured = sim->counter[0].running;
+	sim->counter[2].configured = sim->counter[2].running;
+	sim_clear_log(sim);
+}
+
 struct my_pmu_cpu *test_probed_cpu(struct kunit *test, const struct sim_pmu *pmu)
 {
 	struct my_pmu_cpu *cpu = my_pmu_cpu_of(TEST_CPU);
@@ -55,7 +64,7 @@ struct my_pmu_cpu *test_probed_cpu(struct kunit *test, const struct sim_pmu *pmu
 	memset(cpu, 0, sizeof(*cpu));
 	cpu = my_pmu_cpu_of(TEST_CPU);
 	KUNIT_ASSERT_EQ_MSG(test, my_pmu_probe(cpu, NULL, &why), 0, "%s", why.text);
-	sim_clear_log(sim_cpu(TEST_CPU));
+	test_forget();
 	return cpu;
 }
 
@@ -80,7 +89,7 @@ struct my_event_set *test_another_set(struct kunit *test, struct my_pmu_cpu *cpu
 	}
 	err = my_event_set_assign(set, attr, nr, &culprit, &why);
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
-	sim_clear_log(sim_cpu(TEST_CPU));
+	test_forget();
 	return set;
 }
 

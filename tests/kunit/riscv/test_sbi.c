@@ -118,9 +118,86 @@ static void sbi_probe_asks(struct kunit *test)
 
 	sim_reset(TEST_CPU, PMU(FEW));
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, probe_on_cpu, &probe));
-	/* The 16 that follow are the firmware's. */
+	/* The 16 that follow are the firmware's.  1 is time, which nobody can have configured. */
 	test_expect_calls(test,
-			  "count, info 0, info 1!-3, info 2, info 3, info 4, info 5, info 6, info 7, info 8, info 9, info 10, info 11, info 12, info 13, info 14, info 15, info 16, info 17, info 18, info 19, info 20");
+			  "count, info 0, info 1!-3, info 2, info 3, info 4, info 5, info 6, info 7, info 8, info 9, info 10, info 11, info 12, info 13, info 14, info 15, info 16, info 17, info 18, info 19, info 20, info 1!-3, start 1!-3, start 0!-3, cfg 0 0x1, start 0, start 0!-7, free 0");
+}
+
+/* What somebody else has done with a counter before we come, and what since. */
+enum others {
+	NOBODY,
+	STANDS,		/* has configured it */
+	RUNS,		/* and started it, as perf does, from a negative value */
+	STOPPED,	/* has stopped ours */
+	FREED,		/* and freed it */
+	TAKEN,		/* and has it run from a negative value for himself */
+	LEFT,		/* and has stopped that, and freed it */
+};
+
+/* The answer to a start must tell whose a counter is. */
+static const struct tells_row {
+	const char *name;
+	int pmu;
+	bool starts_any, no_inhibit, one;
+	enum others fixed0;
+	bool refused;
+	const char *calls;	/* behind the questions about counters */
+} tells_rows[] = {
+	{ "it does", FEW,
+	  .calls = "info 1!-3, start 1!-3, start 0!-3, cfg 0 0x1, start 0, start 0!-7, free 0" },
+	{ "it does, Sscofpmf", NARROW,
+	  .calls = "info 1!-3, start 1!-3, start 0!-3, cfg 0 0x1>9, start 9, start 9!-7, free 9" },
+	{ "it does, of one that stands", FEW, .fixed0 = STANDS,
+	  .calls = "info 1!-3, start 1!-3, start 0, start 0!-7, stop 0" },
+	{ "it does, of one that runs", FEW, .fixed0 = RUNS,
+	  .calls = "info 1!-3, start 1!-3, start 0!-7" },
+	{ "a guest of KVM", NARROW, .starts_any = true, .refused = true,
+	  .calls = "info 1!-3, start 1, stop 1!-3" },
+	{ "a counter 1 that is not time", FEW, .starts_any = true, .one = true,
+	  .calls = "info 1, start 0, start 0, stop 0!-3", .refused = true },
+	{ "no mcountinhibit", FEW, .no_inhibit = true, .refused = true,
+	  .calls = "info 1!-3, start 1!-3, start 0!-3, cfg 0 0x1, start 0, start 0, free 0" },
+	{ "no mcountinhibit, Sscofpmf", NARROW, .no_inhibit = true, .refused = true,
+	  .calls = "info 1!-3, start 1!-3, start 0!-3, cfg 0 0x1>9, start 9, start 9, free 9" },
+	{ "no mcountinhibit, one that stands", FEW, .no_inhibit = true, .fixed0 = STANDS,
+	  .refused = true, .calls = "info 1!-3, start 1!-3, start 0, start 0, stop 0" },
+};
+
+static void tells_desc(const struct tells_row *row, char *desc)
+{
+	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(tells, tells_rows, tells_desc);
+
+static void act(struct sim_cpu *sim, enum others what, unsigned int counter, u32 event);
+
+static void sbi_tells(struct kunit *test)
+{
+	const struct tells_row *row = test->param_value;
+	struct sim_pmu pmu = *PMU(row->pmu);
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct sim_counter before;
+	struct probe probe = {};
+
+	pmu.firmware = 0;
+	pmu.starts_any = row->starts_any;
+	pmu.counters |= row->one ? BIT(1) : 0;
+	pmu.moved = row->one ? BIT(1) : 0;
+	pmu.no_inhibit = row->no_inhibit;
+	sim_reset(TEST_CPU, &pmu);
+	act(sim, row->fixed0, 0, SIM_CYCLES);
+	before = sim->counter[0];
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, probe_on_cpu, &probe));
+	KUNIT_EXPECT_EQ(test, probe.err, row->refused ? -ENODEV : 0);
+	if (row->refused)
+		KUNIT_EXPECT_STREQ(test, probe.why.text,
+				   "no PMU: the firmware (SBI) does not tell which counters are in use (a guest of KVM, or a CPU without mcountinhibit)");
+	sim_drop_calls(sim, 1 + fls(pmu.counters));
+	test_expect_calls(test, row->calls);
+	if (row->fixed0)
+		KUNIT_EXPECT_EQ(test, memcmp(&before, &sim->counter[0], sizeof(before)), 0);
+	test_expect_free(test, 0x1);
 }
 
 /* --- events -------------------------------------------------------------------- */
@@ -178,7 +255,7 @@ static void resolve(struct kunit *test, const struct my_pmu_cpu *cpu, const char
 	KUNIT_ASSERT_EQ_MSG(test, my_parse_events(event, attr, 1, &why), 1, "%s", why.text);
 	KUNIT_ASSERT_EQ_MSG(test, my_names_resolve(&cpu->pmu, TEST_CPU, true, attr, &why), 0,
 			    "%s", why.text);
-	sim_clear_log(sim_cpu(TEST_CPU));
+	test_forget();
 }
 
 static void sbi_events(struct kunit *test)
@@ -220,8 +297,13 @@ static void sbi_events_of_others(struct kunit *test)
 {
 	struct sim_pmu no_fixed = *PMU(WITHOUT);
 	struct my_perf_event_attr attr = { .config = SBI(2), .added = 1 };
+	static const struct { u64 index, counters; } indices[] = {
+		{ 1, 0x18 }, { 0xffff, 0x18 }, { 0x10000, 0x18 }, { 0x1ffff, 0x18 },
+		{ 0x20000, 0 }, { 0xf0001, 0 }, { 0x100001, 0 }, { 0x800000000001, 0 },
+	};
 	const struct my_x86_pmu *pmu;
 	const char *reason = "";
+	unsigned int i;
 
 	no_fixed.counters = 0x18;
 	pmu = &test_probed_cpu(test, &no_fixed)->pmu;
@@ -230,6 +312,20 @@ static void sbi_events_of_others(struct kunit *test)
 	/* All are taken to count one that nobody has asked for; there is no cycle, no instret. */
 	attr.added = 0;
 	KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason), 0x18ULL);
+	/* SBI's index has types, hardware and cache here, and 16 bits. */
+	for (i = 0; i < ARRAY_SIZE(indices); i++) {
+		attr.config = SBI(indices[i].index);
+		KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason),
+				indices[i].counters);
+		if (!indices[i].counters)
+			KUNIT_EXPECT_STREQ(test, reason,
+					   "has no such event of SBI: 1 to 0x1ffff are, hardware and caches");
+	}
+	/* 0 is what stops a counter. */
+	attr.config = 0;
+	KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason), 0ULL);
+	KUNIT_EXPECT_STREQ(test, reason, "counts nothing by the number 0");
+	attr.config = SBI(2);
 	attr.counters = 0x20;
 	KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason), 0ULL);
 	KUNIT_EXPECT_STREQ(test, reason,
@@ -241,20 +337,12 @@ static void sbi_events_of_others(struct kunit *test)
 	pmu = &test_probed_cpu(test, PMU(WITH))->pmu;
 	KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason),
 			FIXED(2) | 0x7fff8);
+	/* Nor is the fixed one, if the firmware does not give it. */
+	attr.counters = 0x28;
+	KUNIT_EXPECT_EQ(test, pmu->ops->counters_for(pmu, &attr, NULL, &reason), 0x28ULL);
 }
 
 /* --- calls, one operation at a time ------------------------------------------------ */
-
-/* What somebody else has done with the counter before we come, and what since. */
-enum others {
-	NOBODY,
-	STANDS,		/* has configured it */
-	RUNS,		/* and started it, as perf does, from a negative value */
-	STOPPED,	/* has stopped ours */
-	FREED,		/* and freed it */
-	TAKEN,		/* and has it run from a negative value for himself */
-	LEFT,		/* and has stopped that, and freed it */
-};
 
 enum op { ENABLE, DISABLE, PROGRAM, UNPROGRAM, STOP, LOOK, PEEK };
 
@@ -273,68 +361,101 @@ struct op_row {
 };
 
 static const struct op_row op_rows[] = {
-	{ WITH, "cycles@gp5", .op = ENABLE, .calls = "cfg 5 0x1, start 5=0, read 5" },
+	{ WITH, "cycles@gp5", .op = ENABLE,
+	  .calls = "start 5!-3, cfg 5 0x1, start 5=0, read 5" },
 	{ WITH, "cycles:u@gp5", .op = ENABLE,
-	  .calls = "cfg 5 0x1 flags 0x50, start 5=0, read 5" },
+	  .calls = "start 5!-3, cfg 5 0x1 flags 0x50, start 5=0, read 5" },
 	{ WITH, "cycles:k@gp5", .op = ENABLE,
-	  .calls = "cfg 5 0x1 flags 0x28, start 5=0, read 5" },
+	  .calls = "start 5!-3, cfg 5 0x1 flags 0x28, start 5=0, read 5" },
 	{ WITH, "dTLB-load-misses@gp18", .op = ENABLE,
-	  .calls = "cfg 18 0x10019, start 18=0, read 18" },
-	{ WITH, "r1234@gp5", .op = ENABLE, .calls = "cfg 5 0x20000/0x1234, start 5=0, read 5" },
-	{ WITH, "instructions@fixed2", .op = ENABLE, .calls = "cfg 2 0x2, start 2=0, read 2" },
-	{ WITHOUT, "instructions@fixed2", .op = ENABLE, .calls = "cfg 2 0x2, start 2=0, read 2" },
-	{ WITHOUT, "cycles@fixed0", .op = ENABLE, .calls = "cfg 0 0x1, start 0=0, read 0" },
-	{ WITHOUT, "cycles@gp5", .op = ENABLE, .err = -EBUSY, .calls = "cfg 5 0x1>0" },
+	  .calls = "start 18!-3, cfg 18 0x10019, start 18=0, read 18" },
+	{ WITH, "r1234@gp5", .op = ENABLE,
+	  .calls = "start 5!-3, cfg 5 0x20000/0x1234, start 5=0, read 5" },
+	{ WITH, "instructions@fixed2", .op = ENABLE,
+	  .calls = "start 2!-3, cfg 2 0x2, start 2=0, read 2" },
+	{ WITHOUT, "instructions@fixed2", .op = ENABLE,
+	  .calls = "start 2!-3, cfg 2 0x2, start 2=0, read 2" },
+	{ WITHOUT, "cycles@fixed0", .op = ENABLE,
+	  .calls = "start 0!-3, cfg 0 0x1, start 0=0, read 0" },
+	{ WITHOUT, "cycles@gp5", .op = ENABLE, .err = -EBUSY,
+	  .calls = "start 5!-3, cfg 5 0x1>0" },
 	{ WITH, "dTLB-load-misses@gp5", .before = RUNS, .op = ENABLE, .err = -EBUSY,
-	  .calls = "cfg 5 0x10019!-2" },
+	  .calls = "start 5!-7" },
 	{ WITH, "cycles@gp5", .before = RUNS, .op = ENABLE, .err = -EBUSY,
-	  .calls = "cfg 5 0x1>0" },
+	  .calls = "start 5!-7" },
 	{ WITH, "cycles@gp5", .before = STANDS, .op = ENABLE, .err = -EBUSY,
-	  .calls = "cfg 5 0x1>0" },
+	  .calls = "start 5, stop 5" },
 	{ WITH, "instructions@fixed2", .before = RUNS, .op = ENABLE, .err = -EBUSY,
-	  .calls = "cfg 2 0x2, start 2=0!-7" },
+	  .calls = "start 2!-7" },
 	{ WITHOUT, "instructions@fixed2", .before = RUNS, .op = ENABLE, .err = -EBUSY,
-	  .calls = "cfg 2 0x2, start 2=0!-7" },
+	  .calls = "start 2!-7" },
 	{ WITHOUT, "instructions@fixed2", .before = STANDS, .op = ENABLE,
-	  .calls = "cfg 2 0x2, start 2=0, read 2" },
-	{ WITH, "branches@gp6", .op = ENABLE, .err = -EBUSY, .calls = "cfg 6 0x5!-2" },
+	  .calls = "start 2, stop 2, cfg 2 0x2, start 2=0, read 2" },
+	{ WITH, "branches@gp6", .op = ENABLE, .err = -EBUSY,
+	  .calls = "start 6!-3, cfg 6 0x5!-2" },
 
-	{ WITH, "cycles@gp5", .ours = true, .op = DISABLE, .calls = "free 5" },
-	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = DISABLE, .calls = "free 5!-8" },
-	{ WITH, "cycles@gp5", .ours = true, .since = FREED, .op = DISABLE, .calls = "free 5!-3" },
-	{ WITH, "cycles@fixed0", .ours = true, .op = DISABLE, .calls = "free 0" },
+	{ WITH, "cycles@gp5", .op = DISABLE, .calls = "" },
+	{ WITH, "cycles@gp5", .before = RUNS, .op = DISABLE, .calls = "" },
+	{ WITH, "cycles@gp5", .ours = true, .op = DISABLE, .calls = "read 5, free 5" },
+	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = DISABLE,
+	  .calls = "read 5, free 5!-8" },
+	{ WITH, "cycles@gp5", .ours = true, .since = FREED, .op = DISABLE,
+	  .calls = "read 5, free 5!-3" },
+	{ WITH, "cycles@gp5", .ours = true, .since = TAKEN, .op = DISABLE, .calls = "read 5" },
+	{ WITH, "cycles@fixed0", .ours = true, .op = DISABLE, .calls = "read 0, free 0" },
+	{ WITH, "cycles@fixed0", .ours = true, .since = TAKEN, .op = DISABLE, .calls = "read 0" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .op = DISABLE, .calls = "read 0, free 0" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = STOPPED, .op = DISABLE,
 	  .calls = "read 0, free 0!-8" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = TAKEN, .op = DISABLE,
 	  .calls = "read 0" },
-	{ WITHOUT, "r1234@gp5", .ours = true, .op = DISABLE, .calls = "free 5" },
+	{ WITHOUT, "r1234@gp5", .ours = true, .op = DISABLE, .calls = "read 5, free 5" },
+	{ NARROW, "r1234@gp5", .ours = true, .op = DISABLE, .calls = "free 5" },
+	{ NARROW, "cycles@fixed0", .ours = true, .since = TAKEN, .op = DISABLE,
+	  .calls = "read 0" },
 
-	{ WITH, "cycles@gp5", .ours = true, .op = PROGRAM, .calls = "start 5!-7" },
-	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = PROGRAM, .calls = "start 5" },
+	{ WITH, "cycles@gp5", .op = PROGRAM, .calls = "start 5!-3, cfg 5 0x1, start 5=0" },
+	{ WITH, "cycles@gp5", .before = RUNS, .op = PROGRAM, .err = -EBUSY,
+	  .calls = "start 5!-7" },
+	{ WITH, "cycles@gp5", .ours = true, .op = PROGRAM,
+	  .calls = "read 5, read 5, free 5, start 5!-3, cfg 5 0x1, start 5=0" },
+	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = PROGRAM,
+	  .calls = "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x1, start 5=0" },
 	{ WITH, "cycles:u@gp5", .ours = true, .since = FREED, .op = PROGRAM,
-	  .calls = "start 5!-3, cfg 5 0x1 flags 0x50, start 5=0" },
-	{ WITHOUT, "cycles@fixed0", .ours = true, .op = PROGRAM, .calls = "read 0, start 0!-7" },
+	  .calls =
+	  "read 5, read 5, free 5!-3, start 5!-3, cfg 5 0x1 flags 0x50, start 5=0" },
+	{ WITH, "cycles@gp5", .ours = true, .since = TAKEN, .op = PROGRAM, .err = -EBUSY,
+	  .calls = "read 5, start 5!-7" },
+	{ WITH, "cycles@gp5", .ours = true, .since = LEFT, .op = PROGRAM,
+	  .calls = "read 5, start 5!-3, cfg 5 0x1, start 5=0" },
+	{ WITHOUT, "cycles@fixed0", .ours = true, .op = PROGRAM,
+	  .calls = "read 0, read 0, free 0, start 0, stop 0, cfg 0 0x1, start 0=0" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = STOPPED, .op = PROGRAM,
-	  .calls = "read 0, start 0" },
+	  .calls = "read 0, read 0, free 0!-8, start 0, stop 0, cfg 0 0x1, start 0=0" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = TAKEN, .op = PROGRAM, .err = -EBUSY,
 	  .calls = "read 0, start 0!-7" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = LEFT, .op = PROGRAM,
 	  .calls = "read 0, start 0, stop 0, cfg 0 0x1, start 0=0" },
 
-	{ WITH, "cycles@gp5", .ours = true, .op = UNPROGRAM, .calls = "stop 5" },
+	{ WITH, "cycles@gp5", .op = UNPROGRAM, .calls = "" },
+	{ WITH, "cycles@gp5", .ours = true, .op = UNPROGRAM, .calls = "read 5, stop 5" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .op = UNPROGRAM, .calls = "read 0, stop 0" },
-	{ WITHOUT, "cycles@fixed0", .ours = true, .since = TAKEN, .op = UNPROGRAM, .err = -EBUSY,
-	  .calls = "read 0, start 0!-7" },
+	{ WITHOUT, "cycles@fixed0", .ours = true, .since = TAKEN, .op = UNPROGRAM,
+	  .calls = "read 0" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = LEFT, .op = UNPROGRAM,
-	  .calls = "read 0, start 0, stop 0" },
+	  .calls = "read 0" },
 
 	{ WITH, "cycles@gp5", .op = STOP, .calls = "" },
-	{ WITH, "cycles@gp5", .ours = true, .op = STOP, .val = GP(5), .calls = "start 5!-7" },
-	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = STOP, .calls = "start 5" },
-	{ WITH, "cycles@gp5", .ours = true, .since = FREED, .op = STOP, .calls = "start 5!-3" },
+	{ WITH, "cycles@gp5", .ours = true, .op = STOP, .val = GP(5),
+	  .calls = "read 5, start 5!-7" },
+	{ WITH, "cycles@gp5", .ours = true, .since = STOPPED, .op = STOP,
+	  .calls = "read 5, start 5" },
+	{ WITH, "cycles@gp5", .ours = true, .since = FREED, .op = STOP,
+	  .calls = "read 5, start 5!-3" },
+	{ WITH, "cycles@gp5", .ours = true, .since = TAKEN, .op = STOP, .calls = "read 5" },
+	{ NARROW, "cycles@gp5", .ours = true, .op = STOP, .val = GP(5), .calls = "start 5!-7" },
 	{ WITH, "cycles@fixed0", .ours = true, .op = STOP, .val = FIXED(0),
-	  .calls = "start 0!-7" },
+	  .calls = "read 0, start 0!-7" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .op = STOP, .val = FIXED(0),
 	  .calls = "read 0, start 0!-7" },
 	{ WITHOUT, "cycles@fixed0", .ours = true, .since = STOPPED, .op = STOP,
@@ -390,7 +511,7 @@ struct doing {
 	struct my_hw_perf_event hw;
 	enum op op;
 	int err;
-	u64 val;
+	u64 val, enabled;
 };
 
 static void do_on_cpu(void *data)
@@ -418,9 +539,10 @@ static void do_on_cpu(void *data)
 		break;
 	case STOP:
 		d->err = ops->stop(pmu, &cpu->state, ~0ULL, &stopped);
-		if (stopped.overflowed || stopped.still || stopped.enabled != stopped.running)
+		if (stopped.overflowed || stopped.still)
 			d->err = -EINVAL;
 		d->val = stopped.running;
+		d->enabled = stopped.enabled;
 		break;
 	case LOOK:
 		d->err = ops->read(&d->hw, &d->val);
@@ -459,17 +581,79 @@ static void sbi_operations(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d.err, row->err);
 	KUNIT_EXPECT_EQ(test, d.val, row->val);
 	test_expect_calls(test, row->calls);
+	/* Of those that do not run somebody else has stopped each. */
+	if (row->op == STOP)
+		KUNIT_EXPECT_EQ(test, d.enabled, ~0ULL);
+	/* One that was not had has not become ours; one that was given back is it no more. */
+	if (row->op == DISABLE || row->op == UNPROGRAM || row->err == -EBUSY) {
+		d.op = STOP;
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
+		KUNIT_EXPECT_EQ(test, d.val, 0ULL);
+		test_expect_calls(test, "");
+	}
+	if (row->op == DISABLE || row->err == -EBUSY) {
+		d.op = DISABLE;
+		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
+		KUNIT_EXPECT_EQ(test, d.err, 0);
+		test_expect_calls(test, "");
+	}
 	/* What is theirs stays as it is. */
 	if (row->before == RUNS || row->since == TAKEN)
 		KUNIT_EXPECT_EQ(test, memcmp(c, &before, sizeof(before)), 0);
-	/* One that was not had has not become ours; one that was given back is it no more. */
-	if (row->op == DISABLE || row->err == -EBUSY) {
-		d.op = row->op == DISABLE || !row->ours ? STOP : DISABLE;
-		KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
-		KUNIT_EXPECT_EQ(test, d.val, 0ULL);
-		if (d.op == STOP)
-			test_expect_calls(test, "");
+}
+
+/* One that was stopped goes on; or counts another event, or in other modes. */
+static void sbi_programmed_anew(struct kunit *test)
+{
+	static const struct { const char *event, *calls; } rows[] = {
+		{ "cycles@gp5", "read 5, start 5" },
+		{ "cycles:u@gp5",
+		  "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x1 flags 0x50, start 5=0" },
+		{ "r1234@gp5",
+		  "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x20000/0x1234, start 5=0" },
+		{ "r1234@gp5", "read 5, start 5" },
+	};
+	struct doing d = { .cpu = test_probed_cpu(test, PMU(WITH)), .hw = { .idx = 5 } };
+	static const enum op ops[] = { UNPROGRAM, PROGRAM, STOP };
+	struct my_perf_event_attr attr;
+	unsigned int i, j;
+
+	KUNIT_ASSERT_EQ(test, my_parse_events("cycles@gp5", &attr, 1, NULL), 1);
+	d.cpu->pmu.ops->encode(&d.cpu->pmu, &attr, &d.hw);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
+	test_expect_calls(test, "start 5!-3, cfg 5 0x1, start 5=0, read 5");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		KUNIT_ASSERT_EQ(test, my_parse_events(rows[i].event, &attr, 1, NULL), 1);
+		d.cpu->pmu.ops->encode(&d.cpu->pmu, &attr, &d.hw);
+		for (j = 0; j < ARRAY_SIZE(ops); j++) {
+			d.op = ops[j];
+			KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
+			KUNIT_EXPECT_EQ(test, d.err, 0);
+			test_expect_calls(test, d.op == UNPROGRAM ? "read 5, stop 5" :
+					  d.op == PROGRAM ? rows[i].calls : "read 5, start 5!-7");
+		}
+		KUNIT_EXPECT_EQ(test, d.val, GP(5));
 	}
+}
+
+/* Or it gives cycle, which counted for us in all modes, and does so again. */
+static void sbi_gives_fixed(struct kunit *test)
+{
+	static const struct sim_event only[] = { { SIM_CYCLES, 0, 0x10 } };
+	struct sim_pmu pmu = *PMU(WITH);
+	struct doing d = { .op = ENABLE, .hw = { .idx = 5 } };
+	struct my_perf_event_attr attr;
+
+	pmu.events = only;
+	pmu.nr_events = ARRAY_SIZE(only);
+	d.cpu = test_probed_cpu(test, &pmu);
+	resolve(test, d.cpu, "cycles:u@gp5", &attr);
+	KUNIT_EXPECT_EQ(test, attr.counters, FIXED(0) | GP(4));
+	d.cpu->pmu.ops->encode(&d.cpu->pmu, &attr, &d.hw);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
+	KUNIT_EXPECT_EQ(test, d.err, -EBUSY);
+	test_expect_calls(test, "start 5!-3, cfg 5 0x1 flags 0x50>0, cfg 0 0x1");
+	test_expect_free(test, 0);
 }
 
 /* A firmware that gives another counter than the one that was asked for. */
@@ -485,7 +669,7 @@ static void sbi_gives_another(struct kunit *test)
 	sim->gives = 7;
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
 	KUNIT_EXPECT_EQ(test, d.err, -EBUSY);
-	test_expect_calls(test, "cfg 5 0x10019>7, free 7!-8");
+	test_expect_calls(test, "start 5!-3, cfg 5 0x10019>7, free 7!-8");
 	test_expect_free(test, 0);
 }
 
@@ -515,7 +699,7 @@ KUNIT_ARRAY_PARAM(use, use_rows, use_desc);
 struct use {
 	struct my_pmu_cpu *cpu;
 	struct my_pmu_snapshot snapshot;
-	u64 in_use;
+	u64 wanted, in_use;
 	int err;
 };
 
@@ -523,7 +707,7 @@ static void find_in_use_on_cpu(void *data)
 {
 	struct use *use = data;
 
-	use->err = use->cpu->pmu.ops->find_in_use(&use->cpu->pmu, &use->in_use);
+	use->err = use->cpu->pmu.ops->find_in_use(&use->cpu->pmu, use->wanted, &use->in_use);
 }
 
 static void snapshot_on_cpu(void *data)
@@ -557,6 +741,12 @@ static void sbi_in_use(struct kunit *test)
 	memset(&use->cpu->state, 0xff, sizeof(use->cpu->state));
 	act(sim, row->others, row->counter, event_of[row->counter]);
 	before = sim->counter[row->counter];
+	/* Others are not looked at. */
+	use->wanted = GP(3) | GP(5);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_in_use_on_cpu, use));
+	KUNIT_EXPECT_EQ(test, use->in_use, row->in_use & GP(3));
+	test_expect_calls(test, row->in_use & GP(3) ? "start 3!-7" : "start 3!-3");
+	use->wanted = ~0ULL;
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_in_use_on_cpu, use));
 	KUNIT_EXPECT_EQ(test, use->err, 0);
 	KUNIT_EXPECT_EQ(test, use->in_use, row->in_use);
@@ -582,51 +772,79 @@ static void find_counters_on_cpu(void *data)
 	q->counters = my_sbi_find_counters(&q->cpu->pmu, &q->cpu->state, q->config);
 }
 
-/* One of ours is not asked, and taken for like the others. */
+static void expect_found(struct kunit *test, struct question *q, u64 config, u64 counters,
+			 const char *calls)
+{
+	q->config = config;
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, q));
+	KUNIT_EXPECT_EQ(test, q->counters, counters);
+	test_expect_calls(test, calls);
+}
+
+/* One of ours is not asked, and taken for like the others; nor is one of somebody else's. */
 static void sbi_find_counters(struct kunit *test)
 {
-	struct question q = { .cpu = test_probed_cpu(test, PMU(FEW)), .config = SBI(0x10019) };
+	struct question q = { .cpu = test_probed_cpu(test, PMU(FEW)) };
 	struct doing d = { .cpu = q.cpu, .op = ENABLE, .hw = { .idx = 3 } };
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	struct my_perf_event_attr attr;
 
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0x18ULL);
-	/* They were not started. */
-	test_expect_calls(test, "cfg 3 0x10019, free 3!-8, cfg 4 0x10019, free 4!-8");
-	q.config = SBI(2);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, FIXED(2));
-	test_expect_calls(test, "cfg 3 0x2>2, cfg 4 0x2>2");
-	q.config = SBI(7);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0ULL);
-	test_expect_calls(test, "cfg 3 0x7!-2, cfg 4 0x7!-2");
+	/* They are not started. */
+	expect_found(test, &q, SBI(0x10019), 0x18,
+		     "start 3!-3, cfg 3 0x10019, free 3!-8, start 4!-3, cfg 4 0x10019, free 4!-8");
+	expect_found(test, &q, SBI(2), FIXED(2), "start 2!-3, cfg 2 0x2, free 2!-8");
+	act(sim, RUNS, 2, SIM_INSTRUCTIONS);
+	expect_found(test, &q, SBI(2), FIXED(2), "start 2!-7");
+	act(sim, FREED, 2, 0);
+	expect_found(test, &q, SBI(2), FIXED(2), "start 2, stop 2");
+	expect_found(test, &q, SBI(7), 0,
+		     "start 3!-3, cfg 3 0x7!-2, start 4!-3, cfg 4 0x7!-2");
 	resolve(test, d.cpu, "dTLB-load-misses@gp3", &attr);
 	d.cpu->pmu.ops->encode(&d.cpu->pmu, &attr, &d.hw);
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
 	KUNIT_ASSERT_EQ(test, d.err, 0);
 	sim_clear_log(sim);
-	q.config = SBI(5);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0x18ULL);
-	test_expect_calls(test, "cfg 4 0x5, free 4!-8");
-	q.config = SBI(7);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0ULL);
-	/* The other one is somebody else's; when it is ours, too, nobody can be asked. */
+	expect_found(test, &q, SBI(5), 0x18, "start 4!-3, cfg 4 0x5, free 4!-8");
+	expect_found(test, &q, SBI(7), 0, "start 4!-3, cfg 4 0x7!-2");
+	/* Nobody can be asked: ours may count it, and theirs. */
 	act(sim, RUNS, 4, SIM_DTLB_READ_MISS);
-	q.config = SBI(0x10019);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0ULL);
+	expect_found(test, &q, SBI(0x10019), 0x18, "start 4!-7");
+	expect_found(test, &q, SBI(1), FIXED(0), "start 0!-3, cfg 0 0x1, free 0!-8");
 	act(sim, FREED, 4, 0);
 	d.hw.idx = 4;
 	d.cpu->pmu.ops->encode(&d.cpu->pmu, &attr, &d.hw);
 	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, do_on_cpu, &d));
 	sim_clear_log(sim);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, find_counters_on_cpu, &q));
-	KUNIT_EXPECT_EQ(test, q.counters, 0x18ULL);
-	test_expect_calls(test, "");
+	expect_found(test, &q, SBI(0x10019), 0x18, "");
+	/* All are somebody else's, what runs, and what stands: they may. */
+	q.cpu = test_probed_cpu(test, PMU(FEW));
+	act(sim, RUNS, 4, SIM_DTLB_READ_MISS);
+	act(sim, STANDS, 3, SIM_DTLB_READ_MISS);
+	expect_found(test, &q, SBI(5), 0x18, "start 3, stop 3, start 4!-7");
+}
+
+/* With Sscofpmf: any of them; the fixed ones, if the firmware gives them. */
+static void sbi_find_fixed(struct kunit *test)
+{
+	struct sim_pmu pmu = *PMU(NARROW);
+	struct question q = {};
+
+	pmu.counters = 0x1d;
+	q.cpu = test_probed_cpu(test, &pmu);
+	expect_found(test, &q, SBI(1), FIXED(0) | 0x18,
+		     "start 0!-3, start 3!-3, cfg 3 0x1, free 3!-8, start 4!-3, cfg 4 0x1, free 4!-8, start 0!-3, cfg 0 0x1, free 0!-8");
+	act(sim_cpu(TEST_CPU), RUNS, 4, SIM_DTLB_READ_MISS);
+	expect_found(test, &q, SBI(2), FIXED(2) | 0x18,
+		     "start 2!-3, start 3!-3, cfg 3 0x2, free 3!-8, start 4!-7, start 2!-3, cfg 2 0x2, free 2!-8");
+	/* While perf runs that one no other is asked. */
+	act(sim_cpu(TEST_CPU), RUNS, 0, SIM_CYCLES);
+	expect_found(test, &q, SBI(1), FIXED(0) | 0x18, "start 0!-7");
+	/* That the others do not count it says that perf's does not. */
+	expect_found(test, &q, SBI(7), 0, "start 3!-3, cfg 3 0x7!-2, start 4!-7");
+	pmu.fixed_refused = true;
+	q.cpu = test_probed_cpu(test, &pmu);
+	expect_found(test, &q, SBI(1), 0x18,
+		     "start 0!-3, start 3!-3, cfg 3 0x1, free 3!-8, start 4!-3, cfg 4 0x1, free 4!-8, start 0!-3, cfg 0 0x1!-2");
 }
 
 static void sbi_exit(struct kunit *test)
@@ -638,12 +856,16 @@ static struct kunit_case sbi_cases[] = {
 	KUNIT_CASE_PARAM(sbi_probe, probe_gen_params),
 	KUNIT_CASE(sbi_probe_fails),
 	KUNIT_CASE(sbi_probe_asks),
+	KUNIT_CASE_PARAM(sbi_tells, tells_gen_params),
 	KUNIT_CASE_PARAM(sbi_events, event_gen_params),
 	KUNIT_CASE(sbi_events_of_others),
 	KUNIT_CASE_PARAM(sbi_operations, op_gen_params),
 	KUNIT_CASE(sbi_gives_another),
+	KUNIT_CASE(sbi_gives_fixed),
+	KUNIT_CASE(sbi_programmed_anew),
 	KUNIT_CASE_PARAM(sbi_in_use, use_gen_params),
 	KUNIT_CASE(sbi_find_counters),
+	KUNIT_CASE(sbi_find_fixed),
 	{}
 };
 
