@@ -91,6 +91,22 @@ is "again, and with cycles" \
 is "and again alone" "$(tally my_pmu/hw_instructions/u $ten)" 10000000
 perf record -q -o /tmp/perf.data -e my_pmu/hw_instructions/u -c 10000 -- $ten 2> /tmp/record.err
 has "sampling is refused" "$(cat /tmp/record.err)" 'sampling'
+is "it names what the firmware has" \
+	"$(cd /sys/bus/event_source/devices/my_pmu/events && echo *)" 'hw_cpu_cycles hw_instructions'
+is "and refuses what it has not" "$(tally my_pmu/event=5,sbi/u $ten)" '<not supported>'
+# perf has gp18 and then gp17, and leaves the first one. Anew: the counters of before still have
+# their events, and QEMU counts these by no other one.
+unload
+load counters=none
+perf stat -a -x , -o /tmp/first -e dTLB-load-misses -- sleep 1 &
+sleep 0.5
+perf stat -a -x , -o /tmp/stat -e cycles:u -- sleep 3 &
+second=$!
+sleep 1
+is "a counter that perf has taken is passed over" \
+	"$(tally my_pmu/hw_instructions,counter=0x60000/u $ten)" 10000000
+wait "$second"
+has "and perf's count is not lost" "$(cat /tmp/stat)" '^[1-9][0-9]*,.*cycles:u'
 unload
 
 # --- more events than counters
