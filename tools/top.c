@@ -609,7 +609,8 @@ int run_top(int argc, char **argv)
 	if (live)
 		end_screen();
 	rows_end(&rows);
-	if (message[0])
+	/* What was refused was seen on the screen. */
+	if (!right && message[0])
 		say("%s", message);
 	module_end();
 	return right ? 0 : 1;

@@ -310,6 +310,17 @@ keys q
 await '[ -e /tmp/ended ]'
 is "top: q ends it" "$(cat /tmp/ended)" 0
 all_back top
+rm /tmp/ended
+tmux -f /dev/null new-session -d -x 80 -y 12 \
+	'trap : INT; TERM=screen my-pmu top -C 1 -I 100 2> /tmp/err; echo $? > /tmp/ended'
+await_screen '^1  .* 1\.00'
+keys i 0 Enter
+await_screen refused
+keys C-c
+await '[ -e /tmp/ended ]'
+is "top: Control-C ends it, and what was refused is not said again" \
+	"$(cat /tmp/ended) $(grep -c refused /tmp/err)" '0 0'
+all_back "top, by Control-C"
 
 # --- somebody else has loaded it
 watchdog 0
