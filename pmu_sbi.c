@@ -536,7 +536,6 @@ static const struct my_pmu_ops sbi_shared_ops = {
  * @state: of this CPU
  * @config: the event
  *
- *
  * Each counter that is free is configured for the event, and freed again.  A generic one that we
  * count on cannot be asked: it is taken for like the others; so is one that somebody else has.  A
  * fixed one that is configured counts its event, whoever has it.  While perf runs that, no

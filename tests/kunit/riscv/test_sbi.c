@@ -134,6 +134,23 @@ enum others {
 	LEFT,		/* and has stopped that, and freed it */
 };
 
+#define THEIRS		0x8000000000000123ULL
+
+/* Somebody else, at the counter, for an event. */
+static void act(struct sim_cpu *sim, enum others what, unsigned int counter, u32 event)
+{
+	unsigned long given;
+
+	if (what >= STOPPED)
+		sim_sbi(sim, SIM_STOP, counter, 1, what == STOPPED ? 0 : 1, 0, 0, &given);
+	if (what == STANDS || what == RUNS || what >= TAKEN)
+		sim_sbi(sim, SIM_CFG_MATCH, counter, 1, 0, event, 0, &given);
+	if (what == RUNS || what >= TAKEN)
+		sim_sbi(sim, SIM_START, counter, 1, 1, THEIRS, 0, &given);
+	if (what == LEFT)
+		sim_sbi(sim, SIM_STOP, counter, 1, 1, 0, 0, &given);
+}
+
 /* The answer to a start must tell whose a counter is. */
 static const struct tells_row {
 	const char *name;
@@ -169,8 +186,6 @@ static void tells_desc(const struct tells_row *row, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(tells, tells_rows, tells_desc);
-
-static void act(struct sim_cpu *sim, enum others what, unsigned int counter, u32 event);
 
 static void sbi_tells(struct kunit *test)
 {
@@ -346,8 +361,6 @@ static void sbi_events_of_others(struct kunit *test)
 
 enum op { ENABLE, DISABLE, PROGRAM, UNPROGRAM, STOP, LOOK, PEEK };
 
-#define THEIRS		0x8000000000000123ULL
-
 struct op_row {
 	int pmu;
 	const char *event;
@@ -490,21 +503,6 @@ static void op_desc(const struct op_row *row, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(op, op_rows, op_desc);
-
-/* Somebody else, at the counter, for an event. */
-static void act(struct sim_cpu *sim, enum others what, unsigned int counter, u32 event)
-{
-	unsigned long given;
-
-	if (what >= STOPPED)
-		sim_sbi(sim, SIM_STOP, counter, 1, what == STOPPED ? 0 : 1, 0, 0, &given);
-	if (what == STANDS || what == RUNS || what >= TAKEN)
-		sim_sbi(sim, SIM_CFG_MATCH, counter, 1, 0, event, 0, &given);
-	if (what == RUNS || what >= TAKEN)
-		sim_sbi(sim, SIM_START, counter, 1, 1, THEIRS, 0, &given);
-	if (what == LEFT)
-		sim_sbi(sim, SIM_STOP, counter, 1, 1, 0, 0, &given);
-}
 
 struct doing {
 	struct my_pmu_cpu *cpu;
