@@ -342,10 +342,13 @@ is "stat --csv: the total, for each CPU and event" "$(sed 1d /tmp/out | cut -d ,
 pmu stat -- /root/no-such-command
 is "stat: a command that does not exist" "$status $(tail -n 1 /tmp/err)" \
 	'127 my-pmu: /root/no-such-command: No such file or directory'
+# What the last one said must not be taken for this one's.
+: > /tmp/err
 my-pmu stat > /tmp/out 2> /tmp/err &
 tool=$!
 await 'grep -q "stays as it is" /tmp/err'
-sleep 0.5
+dmesg -c > /dev/null
+await '[ "$(dmesg | grep -c "my_pmu: all ")" -ge 5 ]'
 kill -INT $tool
 wait $tool
 is "stat: without a command the total until SIGINT" "$? $(grep -c ' instructions .* insn per cycle$' /tmp/out)" '0 1'
