@@ -129,7 +129,7 @@ try_mutant() {
 # show_mutants COPY MUTANT...: as run_mutants, but shows what each of them changes, and
 # runs nothing. The status is 1 if the line to break is gone, of any.
 show_mutants() {
-	local copy=$1 number=0 failed=0 mutant what file edit more source path
+	local copy=$1 number=0 failed=0 mutant what file edit more source path changed
 
 	shift
 	source=$("$copy")
@@ -137,14 +137,18 @@ show_mutants() {
 		IFS=@ read -r what file edit more <<< "$mutant"
 		number=$((number + 1))
 		path=$(path_in "$source" "$file")
-		if [[ -z $path ]] || ! break_file "$path" "$edit" "$source/.unbroken"; then
+		changed=''
+		if [[ -n $path ]]; then
+			changed=$(sed "$edit" "$path" | { diff "$path" - || true; } | sed -n 's/^[<>]/# &/p') ||
+				changed=''
+		fi
+		if [[ -z $changed ]]; then
 			echo "not ok $number - applies: $what (the line to break is gone)"
 			failed=$((failed + 1))
 			continue
 		fi
 		echo "ok $number - applies: $what"
-		{ diff "$source/.unbroken" "$path" || true; } | sed -n 's/^[<>]/# &/p'
-		cp "$source/.unbroken" "$path"
+		echo "$changed"
 	done
 	echo "1..$number"
 	return $((failed > 0 || number == 0))
