@@ -64,15 +64,7 @@ is "the counts of a group, each at one instant" \
 	"$(awk -v p=99991 '$1 != NR * p || $2 != $1 || $3 != int(($1 - 1) / 2) { print NR ": " $0 }' /tmp/counts | head -n 3)" ''
 is "one for each sample" "$(wc -l < /tmp/counts)" 100
 
-# --- tasks. By default perf has an event for each CPU, and each of them a rest.  On a host that takes
-# the CPUs of the guest away for milliseconds the module was seen to lose a few samples, and to count
-# them.  Why is not proved: an event without the kernel has no sample if the NMI finds the CPU there
-# (users/pmu_frontend.c: write_sample()), and the emulated PMU may deliver a PMI behind an interrupt
-# that comes at the same instruction.  If it does not any more, none may be lost here.
-lost_by_module() {
-	awk '/perf lost samples/ { n += $NF } END { print n + 0 }' /sys/kernel/debug/my_pmu/counters
-}
-before_tasks=$(lost_by_module)
+# --- tasks. By default perf has an event for each CPU, and each of them a rest.
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	perf record -q -T --per-thread -o /tmp/perf.$n -e $instructions -c 40005 /root/short3000 2> /tmp/perf.err &
 done
@@ -82,11 +74,10 @@ wait
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	perf script -i /tmp/perf.$n --ns -F time,ip 2> /dev/null | sort -u | wc -l
 done | sort | uniq -c > /tmp/numbers
-lost=$(($(lost_by_module) - before_tasks))
-is "16 programs that yield 3000 times: each turn has its sample, or is counted as lost" \
-	"$(awk -v lost=$lost '{ n += $1 * $2; most = $2 > most ? $2 : most } END { print n + lost, most }' /tmp/numbers)" \
-	"48000 3000"
-expect "few are lost: $lost" [ $lost -le 48 ]
+# On a host that takes the CPUs of the guest away for milliseconds the module was seen to lose a few,
+# and to count them: it is not known why.
+grep 'perf lost' /sys/kernel/debug/my_pmu/counters | sed 's/^/# /'
+is "16 programs that yield 3000 times, each has its samples" "$(awk '{ print $1, $2 }' /tmp/numbers)" "16 3000"
 # Behind the call is the DEC that overflows; or, if its counter was just written, JNZ, which goes
 # to MOV or, the last time, on.
 is "all of them at their place" "$(for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
@@ -125,7 +116,6 @@ unload
 load cpu=3 counters=none
 
 # --- the end
-before_hotplug=$(lost_by_module)
 perf record -q --per-thread -o /tmp/perf.data -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
 task=$!
 for _ in 1 2 3; do
@@ -133,8 +123,7 @@ for _ in 1 2 3; do
 	echo 1 > /sys/devices/system/cpu/cpu2/online
 done
 wait $task
-is "CPUs go and come: a task has its samples, or they are counted as lost" \
-	"$(($(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l) + $(lost_by_module) - before_hotplug))" 3000
+is "CPUs go and come: a task has its samples" "$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)" 3000
 unload
 is "the registers are as before" "$(registers)" "$before"
 watchdog 1
