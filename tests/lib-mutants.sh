@@ -137,12 +137,9 @@ show_mutants() {
 		IFS=@ read -r what file edit more <<< "$mutant"
 		number=$((number + 1))
 		path=$(path_in "$source" "$file")
-		changed=''
-		if [[ -n $path ]]; then
-			changed=$(sed "$edit" "$path" | { diff "$path" - || true; } | sed -n 's/^[<>]/# &/p') ||
-				changed=''
-		fi
-		if [[ -z $changed ]]; then
+		if [[ -z $path ]] ||
+			! changed=$(sed "$edit" "$path" | { diff "$path" - || true; } | sed -n 's/^[<>]/# &/p') ||
+			[[ -z $changed ]]; then
 			echo "not ok $number - applies: $what (the line to break is gone)"
 			failed=$((failed + 1))
 			continue
