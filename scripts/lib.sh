@@ -39,6 +39,23 @@ commit_number() {
 # shellcheck disable=SC2034 # of those that source this
 kunit_arguments=(possible_cpus=3 oops=panic)
 
+# ---------------------------------------------------------------- the host
+
+# The rate of its TSC in kHz, which is the guests', too.
+tsc_khz() {
+	local dir
+
+	dir=$(dirname "${BASH_SOURCE[0]}")/guest
+	if [[ ! -x $dir/tsc-khz ]]; then
+		dir=$(cache_entry "tsc-khz-$(hash_files "$dir/tsc-khz.c")" build_tsc_khz "$dir/tsc-khz.c")
+	fi
+	"$dir/tsc-khz"
+}
+
+build_tsc_khz() {
+	gcc -O2 -Wall -Wextra -o "$1/tsc-khz" "$2"
+}
+
 # ---------------------------------------------------------------- the module
 
 # module_files DIR: its sources there, by their paths below DIR; before them Kbuild and

@@ -49,6 +49,10 @@ kunit_load() {
 	if [[ -n ${MY_PMU_GCOV:-} ]]; then
 		options+=' rcupdate.rcu_cpu_stall_timeout=120 lockdep.prove_locking=0'
 	fi
+	# Without ACPI, Linux finds one CPU of each socket, those that the BIOS lists for it (MP table).
+	if [[ $kunit_arch == x86_64 ]]; then
+		set -- --qemu-arg -smp --qemu-arg sockets=2 "$@"
+	fi
 	"$lab/vm" --arch "$kunit_arch" --kernel "$dir/kernel" --kernel-log "$log" --timeout 600 --smp 2 --append "$options" \
 		--module "$dir/src/my_pmu_kunit.ko" "$@" -- sh -c "$kunit_guest" < /dev/null
 }

@@ -8,6 +8,7 @@
 #define MY_PMU_HW_H
 
 #include <linux/types.h>
+#include <asm/nmi.h>
 
 void hw_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 bool hw_has_architectural_vendor(void);
