@@ -75,8 +75,8 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	perf script -i /tmp/perf.$n --ns -F time,ip 2> /dev/null | sort -u | wc -l
 done | sort | uniq -c > /tmp/numbers
 # On a host that takes the CPUs of the guest away for milliseconds the module was seen to lose a few,
-# and to count them: it is not known why.
-grep 'perf lost' /sys/kernel/debug/my_pmu/counters | sed 's/^/# /'
+# and to count them: it is not known why. It says if it was because of too many interrupts.
+{ grep 'perf lost' /sys/kernel/debug/my_pmu/counters; dmesg | grep 'interrupts are too many'; } | sed 's/^/# /'
 is "16 programs that yield 3000 times, each has its samples" "$(awk '{ print $1, $2 }' /tmp/numbers)" "16 3000"
 # Behind the call is the DEC that overflows; or, if its counter was just written, JNZ, which goes
 # to MOV or, the last time, on.
