@@ -3,7 +3,7 @@
 #
 # static.sh [--whole | --reads] [PATTERN]: style, types and layers, or those checks whose name
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
-# which depends on the commit, so that in time all of it is: half of coccicheck, and, where
+# which depends on the commit, so that in time all of it is: a quarter of coccicheck, and, where
 # there are two kernels, the style and the KUnit tests' types by one of them. With --whole, with
 # PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints,
 # in a line for each check, a hash of all that it would read.
@@ -25,12 +25,16 @@ source scripts/lib.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 only_reads=no
-# Of two halves one; or all.
-half=all
+# Of two halves and of four quarters one; or all.
+half=all quarter=all
 case ${1:-} in
 --reads) only_reads=yes && shift ;;
 --whole) shift ;;
-'') [[ -n $(git status --porcelain) ]] || half=$(($(commit_number) % 2)) ;;
+'')
+	if [[ -z $(git status --porcelain) ]]; then
+		half=$(($(commit_number) % 2)) quarter=$(($(commit_number) % 4))
+	fi
+	;;
 esac
 pattern=${1:-}
 
@@ -242,11 +246,11 @@ semantic_patches() {
 	done
 }
 
-# chosen_patches HALF
+# chosen_patches QUARTER
 chosen_patches() {
 	case $1 in
 	all) semantic_patches ;;
-	*) semantic_patches | awk -v half="$1" 'NR % 2 == half' ;;
+	*) semantic_patches | awk -v quarter="$1" 'NR % 4 == quarter' ;;
 	esac
 }
 
@@ -375,7 +379,7 @@ once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
 once "W=1, RISC-V" compile 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
-once "coccicheck" run_coccicheck "$half"
+once "coccicheck" run_coccicheck "$quarter"
 once "shellcheck" run_shellcheck
 once "SPDX lines" no_spdx
 once "layers" layers
