@@ -4,7 +4,7 @@
 # static.sh [--whole | --reads] [PATTERN]: style, types and layers, or those checks whose name
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
 # which depends on the commit, so that in time all of it is: a quarter of coccicheck, and, where
-# there are two kernels, the style and the KUnit tests' types by one of them. With --whole, with
+# there are two kernels, the style and the types by one of them. With --whole, with
 # PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints,
 # in a line for each check, a hash of all that it would read.
 #
@@ -368,9 +368,9 @@ list=$(kernel_series)
 mapfile -t kernels <<< "$list"
 for i in "${!kernels[@]}"; do
 	series=${kernels[$i]}
-	once "W=1 and sparse, Linux $series" compile "$series"
 	once "kernel-doc, Linux $series" run_kernel_doc "$series"
 	if [[ $half == all || ${#kernels[@]} == 1 || $half == $((i % 2)) ]]; then
+		once "W=1 and sparse, Linux $series" compile "$series"
 		once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
 		once "checkpatch --strict, Linux $series" run_checkpatch "$series"
 	fi
