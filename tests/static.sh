@@ -3,10 +3,10 @@
 #
 # static.sh [--whole | --reads] [PATTERN]: style, types and layers, or those checks whose name
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
-# which depends on the commit, so that in time all of it is: a quarter of coccicheck, and, where
-# there are two kernels, the style and the types by one of them. With --whole, with
-# PATTERN, or if something is not committed, all is done. With --reads nothing is checked: prints,
-# in a line for each check, a hash of all that it would read.
+# which depends on the commit, so that in time all of it is: a quarter of coccicheck; the style of
+# half of the files; and, where there are two kernels, style and types by one of them. With --whole,
+# with PATTERN, or if something is not committed, all is done. With --reads nothing is checked:
+# prints, in a line for each check, a hash of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
 # as for the kernel's own; MY_PMU_FILE=... the only file for checkpatch and kernel-doc, and,
@@ -91,6 +91,15 @@ once() {
 		mkdir -p "$kept"
 	fi
 	failed=$((failed || failures))
+}
+
+# chosen_half QUARTER: of the lines of standard input every other one: in each pair of quarters
+# the same ones, as the kernel is another one in each
+chosen_half() {
+	case $1 in
+	all) cat ;;
+	*) awk -v half="$(($1 / 2))" 'NR % 2 == half' ;;
+	esac
 }
 
 # What the lab's scripts say of their progress is no message of a check's, as
@@ -204,13 +213,15 @@ run_kernel_doc() {
 run_checkpatch_reads() {
 	hash_files "${c_files[@]}" "${tool_files[@]}"
 	lab lab-source "$1"
+	echo "$2"
 }
 
 run_checkpatch() {
 	local dir options=(--no-tree --no-summary --strict --quiet --terse)
 
 	dir=$(lab lab-source "$1")
-	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" | grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h')
+	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" |
+		grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h' | chosen_half "$2")
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h arch/x86/pmu_compat_x86.h
@@ -293,10 +304,11 @@ run_shellcheck_reads() {
 	mapfile -t scripts < <(scripts_of_ours)
 	hash_files .shellcheckrc "${scripts[@]}"
 	shellcheck --version
+	echo "$1"
 }
 
 run_shellcheck() {
-	scripts_of_ours | xargs shellcheck
+	scripts_of_ours | chosen_half "$1" | xargs shellcheck
 }
 
 # files_of_ours [PATTERN...]: all that there are, with what is in them
@@ -372,7 +384,7 @@ for i in "${!kernels[@]}"; do
 	if [[ $half == all || ${#kernels[@]} == 1 || $half == $((i % 2)) ]]; then
 		once "W=1 and sparse, Linux $series" compile "$series"
 		once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
-		once "checkpatch --strict, Linux $series" run_checkpatch "$series"
+		once "checkpatch --strict, Linux $series" run_checkpatch "$series" "$quarter"
 	fi
 done
 once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
@@ -380,7 +392,7 @@ once "W=1, RISC-V" compile 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck "$quarter"
-once "shellcheck" run_shellcheck
+once "shellcheck" run_shellcheck "$quarter"
 once "SPDX lines" no_spdx
 once "layers" layers
 once "documents" documents
