@@ -27,12 +27,15 @@ trap 'rm -rf "$work"' EXIT
 only_reads=no
 # Of two halves and of four quarters one; or all.
 half=all quarter=all
+# Each kernel goes with each half of the files.
+of_files=all
 case ${1:-} in
 --reads) only_reads=yes && shift ;;
 --whole) shift ;;
 '')
-	if [[ -z $(git status --porcelain) ]]; then
+	if [[ -z ${COCCI:-}${MY_PMU_FILE:-} && -z $(git status --porcelain) ]]; then
 		half=$(($(commit_number) % 2)) quarter=$(($(commit_number) % 4))
+		of_files=$((quarter / 2))
 	fi
 	;;
 esac
@@ -93,12 +96,11 @@ once() {
 	failed=$((failed || failures))
 }
 
-# chosen_half QUARTER: of the lines of standard input every other one: in each pair of quarters
-# the same ones, as the kernel is another one in each
+# chosen_half HALF: of the lines of standard input every other one; or all
 chosen_half() {
 	case $1 in
 	all) cat ;;
-	*) awk -v half="$(($1 / 2))" 'NR % 2 == half' ;;
+	*) awk -v half="$1" 'NR % 2 == half' ;;
 	esac
 }
 
@@ -384,7 +386,7 @@ for i in "${!kernels[@]}"; do
 	if [[ $half == all || ${#kernels[@]} == 1 || $half == $((i % 2)) ]]; then
 		once "W=1 and sparse, Linux $series" compile "$series"
 		once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
-		once "checkpatch --strict, Linux $series" run_checkpatch "$series" "$quarter"
+		once "checkpatch --strict, Linux $series" run_checkpatch "$series" "$of_files"
 	fi
 done
 once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
@@ -392,7 +394,7 @@ once "W=1, RISC-V" compile 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
 once "coccicheck" run_coccicheck "$quarter"
-once "shellcheck" run_shellcheck "$quarter"
+once "shellcheck" run_shellcheck "$of_files"
 once "SPDX lines" no_spdx
 once "layers" layers
 once "documents" documents
