@@ -96,11 +96,11 @@ once() {
 	failed=$((failed || failures))
 }
 
-# chosen_half HALF: of the lines of standard input every other one; or all
-chosen_half() {
-	case $1 in
+# chosen_part N PART: of the lines of standard input every Nth one; or all
+chosen_part() {
+	case $2 in
 	all) cat ;;
-	*) awk -v half="$1" 'NR % 2 == half' ;;
+	*) awk -v n="$1" -v part="$2" 'NR % n == part' ;;
 	esac
 }
 
@@ -223,7 +223,7 @@ run_checkpatch() {
 
 	dir=$(lab lab-source "$1")
 	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" |
-		grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h' | chosen_half "$2")
+		grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h' | chosen_part 2 "$2")
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h arch/x86/pmu_compat_x86.h
@@ -259,17 +259,9 @@ semantic_patches() {
 	done
 }
 
-# chosen_patches QUARTER
-chosen_patches() {
-	case $1 in
-	all) semantic_patches ;;
-	*) semantic_patches | awk -v quarter="$1" 'NR % 4 == quarter' ;;
-	esac
-}
-
 run_coccicheck_reads() {
 	hash_files "${module[@]}"
-	chosen_patches "$1"
+	semantic_patches | chosen_part 4 "$1"
 	spatch --version
 }
 
@@ -285,7 +277,7 @@ run_coccicheck() {
 	rm -rf "$work/coccicheck"
 	mkdir "$work/coccicheck"
 	cp --parents "${module[@]}" "$work/coccicheck"
-	chosen_patches "$1" |
+	semantic_patches | chosen_part 4 "$1" |
 		xargs -P "$(nproc)" -I '{}' make -s -C "$source" ARCH=x86_64 M="$work/coccicheck" \
 			coccicheck MODE=report J=1 COCCI='{}' SPFLAGS=--use-coccigrep 2>&1 |
 		sed -E -e '/^$|^Please check for false positives|^When using "patch" mode/d' \
@@ -310,7 +302,7 @@ run_shellcheck_reads() {
 }
 
 run_shellcheck() {
-	scripts_of_ours | chosen_half "$1" | xargs shellcheck
+	scripts_of_ours | chosen_part 2 "$1" | xargs shellcheck
 }
 
 # files_of_ours [PATTERN...]: all that there are, with what is in them
