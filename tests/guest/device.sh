@@ -97,10 +97,11 @@ is "and samples come as before" "$(rows 2 > /tmp/rows; field 7 | tr '\n' ' ')" '
 
 # --- the interval
 is "another interval" "$(change interval=300)" granted
-rows 8 | tail -n 4 > /tmp/rows
+rows 22 | tail -n 18 > /tmp/rows
 is "the CPU counts on" "$(counting)" "$counting"
+# Their median: one that comes late is early for the next, which is due when it was.
 expect "samples are due every 300 ms: $(field 4 | tr '\n' ' ')" \
-	[ "$(field 4 | awk '$1 < 280e6 || $1 > 1000e6' | wc -l)" = 0 ]
+	[ "$(field 4 | sort -n | awk 'NR == 9 && $1 > 280e6 && $1 < 320e6' | wc -l)" = 1 ]
 change interval=100 > /dev/null
 
 # --- the growth of all samples is what was counted, also while the interval changes
