@@ -4,8 +4,8 @@
 # lab: vm --with perf
 # lab: program pinned pinned INSTRUCTIONS=10000000
 # lab: program loop10 loop INSTRUCTIONS=10000000
-# in third, lab: vendor=amd,version=2 6.12
-# in third, lab: vendor=amd 6.1
+# in part, lab: vendor=amd,version=2 6.12
+# in part, lab: vendor=amd 6.1
 # in sample, lab: vendor=amd,core=off 6.12
 # in sample, lab: vendor=amd,version=2,gp=15,freeze=on unstable
 # in sample, lab: vendor=hygon 6.1

@@ -3,7 +3,7 @@
 #
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop20 loop INSTRUCTIONS=20000000
-# in third, lab: 6.1
+# in part, lab: 6.1
 # in sample, lab: 6.12
 # in lab: MY_PMU_QEMU=10.0 6.1
 # in lab: MY_PMU_QEMU=10.2 6.1

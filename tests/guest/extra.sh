@@ -5,7 +5,7 @@
 # lab: vm --smp 2 --with perf
 # The lab's registers are Skylake's on each model, so one of Sapphire Rapids's bits faults.
 # lab: vm --cpu "max,vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94},stepping=3,la57=off,pmu=on"
-# in third, lab: extra=on 6.1
+# in part, lab: extra=on 6.1
 # in sample, lab: MY_PMU_MODEL=143 extra=on 6.1
 # in lab: extra=on 6.12
 # in lab: MY_PMU_MODEL=143 extra=on 6.12

@@ -6,7 +6,7 @@
 # lab: vm --smp 2
 # perf's own access, which it does not look at; where it is inlined depends
 # lab: vm --allow 'unchecked MSR access error: WRMSR to 0x38f .*(native_write_msr|intel_pmu_(en|dis)able_all)\+'
-# in third long, lab: faults=on 6.1
+# in part long, lab: faults=on 6.1
 # in sample, lab: faults=on 6.12
 # in endurance long: faults=on debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest

@@ -10,7 +10,7 @@
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop400 loop INSTRUCTIONS=400000000
 # lab: program crossing crossing TURNS=1000
-# in third, lab: vendor=amd,version=2 6.12
+# in part, lab: vendor=amd,version=2 6.12
 # in sample, lab: vendor=amd 6.1
 # in sample, lab: vendor=amd,core=off 6.12
 # in sample, lab: vendor=amd,version=2,gp=15 unstable

@@ -6,7 +6,7 @@
 # lab: vm --smp 1 --with perf --with chrt
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop loop INSTRUCTIONS=1600000000
-# in third, lab: 6.1
+# in part, lab: 6.1
 # in lab: 6.12
 # in lab: MY_PMU_QEMU=10.0 6.1
 # in lab: version=2,gp=2,width=32,full-width=off 6.1

@@ -8,7 +8,7 @@
 # lab: program short3000 calls TURNS=3000 INNER=20000 CALL=24
 # lab: program nested nested CALLS=100 INNER=50000
 # lab: program family family CHILDREN=50 INNER=100000
-# in third long, lab: 6.12
+# in part long, lab: 6.12
 # in sample, lab: 6.1
 # in lab: unstable
 # in sample, lab: version=2,gp=4,fixed=3,width=32 6.12

@@ -12,7 +12,7 @@
 # lab: program calls10000 calls TURNS=10000 INNER=1 CALL=110 # getppid()
 # lab: program calls20000 calls TURNS=20000 INNER=1 CALL=110 # getppid()
 # lab: program calls30000 calls TURNS=30000 INNER=1 CALL=110 # getppid()
-# in third long, lab: 6.1
+# in part long, lab: 6.1
 # in lab: 6.12
 # in lab: MY_PMU_QEMU=10.0 6.1
 # in lab: version=1,gp=4,width=40 6.1

@@ -7,7 +7,7 @@
 # in the kernel the next one is due before it has returned.
 # lab: vm --append mitigations=auto
 # lab: program pinned pinned INSTRUCTIONS=10000000
-# in third, lab: version=5,gp=8 6.1
+# in part, lab: version=5,gp=8 6.1
 # in sample, lab: version=5,gp=8 6.12
 # in lab: version=2,gp=4,width=32,full-width=off 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest

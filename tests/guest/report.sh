@@ -4,7 +4,7 @@
 #
 # lab: report
 # lab: vm --with perf
-# in third long, lab: 6.1
+# in part long, lab: 6.1
 # in sample, lab: version=0 6.1
 # in sample, lab: version=1,gp=3,width=40 6.1
 # in sample, lab: version=6,gp=3,gp-bitmap=0xb7 6.12

@@ -10,7 +10,7 @@
 # lab: tool rr-work
 # lab: dynamic rr-work rr-work-dynamic
 # lab: program jcc loop INSTRUCTIONS=1000000
-# in third, lab: 6.1
+# in part, lab: 6.1
 # in lab long: MY_PMU_ROUNDS=2 6.1 6.12
 # PMIs that come 51 instructions late, as CPUs' do:
 # in lab long: MY_PMU_ROUNDS=1 pmi-skid=51 6.1

@@ -7,7 +7,7 @@
 # lab: vm --cpu "max,vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94},stepping=3,la57=off,pmu=on"
 # lab: core sets_core.c
 # lab: tool ask-sets
-# in third, lab: 6.1
+# in part, lab: 6.1
 # in sample, lab: MY_PMU_MODEL=143 6.1
 # in sample, lab: MY_PMU_MODEL=42 6.1
 # in lab: 6.12

@@ -5,7 +5,7 @@
 #
 # lab: vm --append nmi_watchdog=0
 # lab: sample
-# in third, lab: broken=starved,starved=2 6.1
+# in part, lab: broken=starved,starved=2 6.1
 # in sample, lab: broken=starved,starved=2,version=5,gp=6,fixed=3 6.12
 # in endurance: broken=starved,starved=2 debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest

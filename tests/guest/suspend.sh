@@ -6,7 +6,7 @@
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: vm --vmlinuz
 # lab: boots
-# in third, lab: 6.1
+# in part, lab: 6.1
 # in endurance: debug
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

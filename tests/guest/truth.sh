@@ -4,15 +4,15 @@
 #
 # Linux itself is not to use such a PMU.
 # lab: vm --append nmi_watchdog=0
-# in third, lab: broken=ignores-writes,broken-counters=0x300000004 6.1
-# in third, lab: broken=constant,broken-counters=0x300000004 6.1
-# in third, lab: broken=dead,broken-counters=0x300000004 6.1
-# in third, lab: broken=halved,broken-counters=0x300000004 6.1
-# in third, lab: broken=short,broken-counters=0x300000004 6.1
-# in third, lab: broken=ignores-writes 6.1
-# in third, lab: broken=dead,version=1,gp=2,width=40 6.1
-# in third, lab: broken=halved,version=5,gp=6,fixed=3 6.1
-# in third, lab: broken=no-overflow 6.1
+# in part, lab: broken=ignores-writes,broken-counters=0x300000004 6.1
+# in part, lab: broken=constant,broken-counters=0x300000004 6.1
+# in part, lab: broken=dead,broken-counters=0x300000004 6.1
+# in part, lab: broken=halved,broken-counters=0x300000004 6.1
+# in part, lab: broken=short,broken-counters=0x300000004 6.1
+# in part, lab: broken=ignores-writes 6.1
+# in part, lab: broken=dead,version=1,gp=2,width=40 6.1
+# in part, lab: broken=halved,version=5,gp=6,fixed=3 6.1
+# in part, lab: broken=no-overflow 6.1
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

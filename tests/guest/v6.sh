@@ -5,7 +5,7 @@
 #
 # lab: vm --smp 1 --with perf
 # lab: program loop10 loop INSTRUCTIONS=10000000
-# in third, lab: version=6,gp=3,gp-bitmap=0xb7 6.1
+# in part, lab: version=6,gp=3,gp-bitmap=0xb7 6.1
 # in lab: version=6 6.1 6.12 unstable
 # in lab: version=6,gp=3,gp-bitmap=0xb7 6.12 unstable
 # in lab: version=6,gp-bitmap=0xb5,fixed=7 unstable

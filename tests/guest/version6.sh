@@ -6,8 +6,8 @@
 #
 # lab: vm --smp 2 --with perf
 # lab: program loop10 loop INSTRUCTIONS=10000000
-# in third, lab: version=6,gp=3,gp-bitmap=0xb7,fixed=1,fixed-bitmap=0x75 6.1
-# in third, lab: version=6,reload=on 6.12
+# in part, lab: version=6,gp=3,gp-bitmap=0xb7,fixed=1,fixed-bitmap=0x75 6.1
+# in part, lab: version=6,reload=on 6.12
 # in lab: version=6 unstable
 # in lab: version=6,gp=3,gp-bitmap=0xb7,fixed=1,fixed-bitmap=0x75 6.12 unstable
 # shellcheck shell=dash disable=SC1091,SC2154 # lib.sh and pmu.sh are beside it in the guest
