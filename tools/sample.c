@@ -46,32 +46,6 @@ static void add_row(struct row *sum, const struct row *row)
 	sum->known = sum->known && row->known;
 }
 
-/* Of the same CPU and event; an event that is there twice is on two counters. */
-void sample_add(struct sample *total, const struct sample *sample)
-{
-	struct row *sum = NULL;
-	size_t i, k;
-
-	for (i = 0; i < sample->count; i++) {
-		const struct row *row = &sample->row[i];
-
-		for (k = 0; k < total->count; k++) {
-			/* Mostly it has the same place. */
-			sum = &total->row[(i + k) % total->count];
-			if (sum->cpu == row->cpu && sum->event == row->event &&
-			    sum->counter == row->counter)
-				break;
-		}
-		if (k == total->count) {
-			sample_append(total, row);
-			continue;
-		}
-		add_row(sum, row);
-		sum->time = row->time;
-		sum->sample = row->sample;
-	}
-}
-
 /* The row of @event before which there are @earlier ones of it; NULL if there is none. */
 const struct row *nth_of_event(const struct row *rows, size_t count, const char *event,
 			       size_t earlier)
@@ -92,6 +66,49 @@ size_t earlier_of_event(const struct row *rows, size_t place)
 	for (i = 0; i < place; i++)
 		earlier += rows[i].event == rows[place].event;
 	return earlier;
+}
+
+/*
+ * The row of @total for @event of @cpu before which there are @earlier ones of it; NULL if there
+ * is none.  Mostly the CPU's rows begin at @first.
+ */
+static struct row *nth_of_cpu(struct sample *total, size_t first, int cpu, const char *event,
+			      size_t earlier)
+{
+	size_t i, begin;
+
+	begin = first < total->count && total->row[first].cpu == cpu &&
+		(!first || total->row[first - 1].cpu != cpu) ? first : 0;
+	for (i = 0; i < total->count; i++) {
+		struct row *row = &total->row[(begin + i) % total->count];
+
+		if (row->cpu == cpu && row->event == event && !earlier--)
+			return row;
+	}
+	return NULL;
+}
+
+/* Of the same CPU and event; one that is there twice has a row for each. */
+void sample_add(struct sample *total, const struct sample *sample)
+{
+	size_t i, first = 0;
+	struct row *sum;
+
+	for (i = 0; i < sample->count; i++) {
+		const struct row *row = &sample->row[i];
+
+		if (row->cpu != sample->row[first].cpu)
+			first = i;
+		sum = nth_of_cpu(total, first, row->cpu, row->event,
+				 earlier_of_event(&sample->row[first], i - first));
+		if (!sum) {
+			sample_append(total, row);
+			continue;
+		}
+		add_row(sum, row);
+		sum->time = row->time;
+		sum->sample = row->sample;
+	}
 }
 
 /* Over all CPUs.  On some of them an event may have another counter, or may not be there. */
