@@ -210,6 +210,15 @@ static size_t add_event(char *line, size_t len, const struct my_target *t,
 	return len - start;
 }
 
+/* With marks of very many counters the head alone may leave too little room. */
+static size_t end_of_event(char *line, size_t len, size_t n)
+{
+	if (len + n < MY_LINE_LEN)
+		return len + n;
+	line[len] = '\0';
+	return len;
+}
+
 /**
  * my_print_sample() - make one line; or more, if one is too short
  * @p: the lines
@@ -251,7 +260,7 @@ void my_print_sample(struct my_printer *p, const struct my_target *t)
 			len = head;
 			n = add_event(line, len, t, i);
 		}
-		len += n;
+		len = end_of_event(line, len, n);
 	}
 	p->nr_lines++;
 }
@@ -340,7 +349,7 @@ void my_print_summary(struct my_printer *p, const struct my_summary *sum,
 			len = head;
 			n = add_sum(line, len, sum, attr, i);
 		}
-		len += n;
+		len = end_of_event(line, len, n);
 	}
 	p->nr_lines++;
 }
