@@ -300,7 +300,7 @@ static int begin_event(struct perf_event *event, struct my_pmu_why *why)
 	const struct perf_event_attr *attr = &event->attr;
 	struct frontend_event *f;
 	struct my_pool_event *e;
-	int err = 0;
+	int err;
 
 	if (has_branch_stack(event) || attr->precise_ip)
 		return my_refuse(why, -EOPNOTSUPP,
@@ -311,7 +311,8 @@ static int begin_event(struct perf_event *event, struct my_pmu_why *why)
 				 "it has more than the fields of format/, or excludes the host");
 	if (!READ_ONCE(opened)) {
 		err = my_hotplug_start_pools(my_perf_known(lasting));
-		if (err)
+		/* Somebody else may have done it meanwhile. */
+		if (err && !READ_ONCE(opened))
 			return my_refuse(why, err, "no CPU's counters can be tested now");
 		WRITE_ONCE(opened, true);
 	}
@@ -320,6 +321,7 @@ static int begin_event(struct perf_event *event, struct my_pmu_why *why)
 		return -ENOMEM;
 	f->event = event;
 	e = &f->counted;
+	err = 0;
 	if (event->parent) {
 		const struct my_pool_event *parent = counted(event->parent);
 
