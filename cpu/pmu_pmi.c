@@ -372,7 +372,8 @@ void my_pmi_forget(struct my_perf_event *event, u64 overflowed)
 	struct my_pmu_cpu *cpu = event->set->cpu;
 	u64 counter = BIT_ULL(event->hw.idx);
 
-	if (cpu->interrupts & overflowed & counter)
+	/* Unless it has come behind the stop, and was left to who works on the set. */
+	if (cpu->interrupts & overflowed & ~READ_ONCE(event->set->came) & counter)
 		cpu->late_until = my_pmu_now() + LATE_NS;
 	cpu->interrupts &= ~counter;
 	cpu->arming &= ~counter;

@@ -828,6 +828,35 @@ static void pmi_late(struct kunit *test)
 	}
 }
 
+/*
+ * It comes behind the stop, before its event is given up: none is late.  One that comes during
+ * the access with which the stop looked is not known to have come.
+ */
+static void pmi_not_late(struct kunit *test)
+{
+	struct my_event_set *set = test_set(test, PMU(V4), EACH_1000 "@gp0");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	unsigned int skid, unsure = 0;
+	bool has_come = true;
+
+	test_run_there(test);
+	test_up(test, set);
+	for (skid = 1; has_come; skid++) {
+		set->cpu->late_until = 0;
+		sim->skid = skid;
+		run(test, 1, 1000);
+		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+		has_come = !sim->nmi_in;
+		unsure += has_come && set->cpu->late_until;
+		flush(test);
+		KUNIT_EXPECT_EQ_MSG(test, sim->unknown, 0U, "skid %u", skid);
+		KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+	}
+	KUNIT_EXPECT_LE(test, unsure, 1U);
+	KUNIT_EXPECT_GT(test, skid, 5U);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /* Of AMD's another one may come behind one that was handled. */
 static void pmi_late_behind(struct kunit *test)
 {
@@ -1860,6 +1889,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_foreign),
 	KUNIT_CASE(pmi_foreign_anywhere),
 	KUNIT_CASE_PARAM(pmi_late, kind_gen_params),
+	KUNIT_CASE(pmi_not_late),
 	KUNIT_CASE_PARAM(pmi_late_behind, kind_gen_params),
 	KUNIT_CASE(pmi_leftover),
 	KUNIT_CASE(pmi_masked),
