@@ -362,6 +362,21 @@ static bool test_cpus_read_trylock(void)
 
 #define cpus_read_trylock	test_cpus_read_trylock
 
+/* What perf's events may still have on any CPU when these may go again. */
+static u64 pooled_at_unlock;
+
+static void test_cpus_read_unlock(void)
+{
+	unsigned int cpu;
+
+	pooled_at_unlock = 0;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		pooled_at_unlock |= my_pmu_cpu_of(cpu)->pooled;
+	cpus_read_unlock();
+}
+
+#define cpus_read_unlock	test_cpus_read_unlock
+
 #include "pmu_hotplug.c"
 #include "pmu_sampler.c"
 #include "pmu_debugfs.c"
@@ -2791,6 +2806,34 @@ static void core_long_lines(struct kunit *test)
 	KUNIT_EXPECT_LT(test, less, 120U);
 }
 
+/* Marks of so many counters that no event has room behind them. */
+static void core_lines_of_marks(struct kunit *test)
+{
+	struct my_printer *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	struct my_target *t;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, p);
+	sim_reset(TEST_CPU, PMU(V4));
+	set_parameters("1", "instructions,cycles,branches", "2000000");
+	KUNIT_ASSERT_EQ(test, load_module(), 0);
+	t = session->target[TEST_CPU];
+	mutex_lock(&session->sample_lock);
+	for (i = 0; i < t->set.nr_events; i++)
+		t->grown[i] = (struct my_grown) { .known = true, .growth = ~0ULL };
+	t->sample.marks = (struct my_pmu_marks) {
+		.wrapped = ~0ULL, .clobbered = ~0ULL, .late = ~0ULL, .stuck = ~0ULL,
+	};
+	my_print_sample(p, t);
+	mutex_unlock(&session->sample_lock);
+	KUNIT_EXPECT_EQ(test, p->nr_lines, 4U);
+	for (i = 0; i < p->nr_lines; i++) {
+		KUNIT_EXPECT_LT(test, strnlen(p->lines[i], MY_LINE_LEN), (size_t)MY_LINE_LEN);
+		KUNIT_EXPECT_NULL(test, strstr(p->lines[i], "instructions"));
+	}
+	unload_module();
+}
+
 /* --- the CPU goes and comes ------------------------------------------------------------------ */
 
 static void core_hotplug(struct kunit *test)
@@ -4554,6 +4597,7 @@ static void core_with_perf(struct kunit *test)
 	notify(PM_POST_SUSPEND);
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x5000000feULL);
 	unload_module();
+	KUNIT_EXPECT_EQ(test, pooled_at_unlock, 0ULL);
 	KUNIT_EXPECT_EQ(test, sim_perf.registered, 0U);
 	KUNIT_EXPECT_EQ(test, cpu->pooled | my_pmu_cpu_of(0)->pooled, 0ULL);
 	expect_untouched(test, PMU(V4), &before);
@@ -4602,7 +4646,8 @@ static void core_pool_faults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, my_pools_lend(0), 0);
 	sim_cpu(0)->fail_nth = 1;
 	unload_module();
-	KUNIT_EXPECT_EQ(test, count_lines("a PMU register faulted, not all that perf"), 1U);
+	KUNIT_EXPECT_EQ(test,
+			count_lines("cpu0: a PMU register faulted, not all are as they were"), 1U);
 	expect_untouched(test, PMU(V4), &before);
 }
 
@@ -5137,6 +5182,12 @@ static void core_device_guards(struct kunit *test)
 	ask(test, "cpu=1");
 	KUNIT_EXPECT_EQ(test, my_pmu_cpu_of(0)->pooled, 0ULL);
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, BIT(1));
+	/* Nothing faults on a CPU that is offline. */
+	ask(test, "cpu=0-1");
+	KUNIT_ASSERT_EQ(test, remove_cpu(TEST_CPU), 0);
+	ask(test, "cpu=0");
+	KUNIT_EXPECT_EQ(test, count_having("not all are as they were"), 0U);
+	KUNIT_ASSERT_EQ(test, add_cpu(TEST_CPU), 0);
 	unload_module();
 	KUNIT_EXPECT_EQ(test, sim_perf.guards, 0U);
 }
@@ -5519,6 +5570,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_freeze),
 	KUNIT_CASE(core_no_sample),
 	KUNIT_CASE(core_long_lines),
+	KUNIT_CASE(core_lines_of_marks),
 	KUNIT_CASE(core_hotplug),
 	KUNIT_CASE(core_hotplug_of_another),
 	KUNIT_CASE(core_hotplug_faults),

@@ -368,7 +368,8 @@ static int test_rotations(struct my_event_set *set, struct my_pmu_why *why)
  *
  * Afterwards all registers are as before, except for generic counters' values that
  * cannot be written, and @set->cpu->overflow_reliable has the counters that set their
- * overflow bit, @overflow_unknown those that may or may not.  If @set->cpu->disturbed is set,
+ * overflow bit, @overflow_unknown those that may or may not, @refused those that are in use or
+ * do not count: the first, or all if only together they do not.  If @set->cpu->disturbed is set,
  * NMIs may be why it was refused.
  *
  * Context: the CPU in question, interrupts off; some hundred accesses to registers
@@ -392,6 +393,7 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	if (err)
 		return err;
 	in_use &= counters;
+	cpu->refused = (cpu->refused & ~counters) | in_use;
 	if (in_use)
 		return my_refuse(why, -EBUSY,
 				 "%s%d is in use, %s", my_pmc_kind(__ffs64(in_use)),
@@ -404,11 +406,17 @@ int my_pmu_selftest(struct my_event_set *set, struct my_pmu_why *why)
 	if (err)
 		return err;
 	first = 0;
-	for (left = counters; left; left &= left - 1) {
+	for (left = counters; left && !first; left &= left - 1) {
 		for (i = 0; i < ops->nr_probes && !first; i++)
 			first = test_counter(set, __ffs64(left), &ops->probes[i], why);
+		if (first)
+			cpu->refused |= left & -left;
 	}
-	first = first ?: test_rotations(set, why);
+	if (!first) {
+		first = test_rotations(set, why);
+		if (first)
+			cpu->refused |= counters;
+	}
 	/*
 	 * An overflow bit that was set before tells nothing; nor where NMIs let perf clear it, nor
 	 * the sign of a counter that does not interrupt.

@@ -86,6 +86,7 @@ struct my_pmi_storm {
  * @lost: how often it is not known what one of those events has counted
  * @lost_samples: overflows of those events that have no sample of their own
  * @owner: of each counter the set that it belongs to, or NULL
+ * @refused: counters that their last self-test has refused
  * @disturbed: the last self-test found a counter that counts, and wrong; an NMI counts, too
  * @active: counters that are programmed for an event
  * @overflow_reliable: counters that were seen to set their overflow bit when they
@@ -129,6 +130,7 @@ struct my_pmu_cpu {
 	u64 lost;
 	u64 lost_samples;
 	struct my_event_set *owner[MY_PMC_MAX];
+	u64 refused;
 	bool disturbed;
 	u64 active;
 	u64 overflow_reliable;

@@ -329,6 +329,7 @@ static int register_notifiers(void)
 static void stop_counting(struct my_session *s)
 {
 	unsigned int left = my_clients_end();
+	int cpu;
 
 	if (left)
 		pr_err("other modules have not destroyed what they had created, %u times; it is gone\n",
@@ -336,10 +337,11 @@ static void stop_counting(struct my_session *s)
 	cpus_read_lock();
 	__cpuhp_remove_state_cpuslocked(hotplug.state, false);
 	down_all(s);
+	/* Now: a CPU that goes later has no callback that does it. */
+	for_each_online_cpu(cpu)
+		report_fault(cpu, my_pools_go(cpu));
 	cpus_read_unlock();
-	if (my_pools_end())
-		pr_err("%s, not all that perf's events had are as they were\n",
-		       my_pmu_failed(&my_pmu_cpu_of(s->names_cpu)->pmu));
+	my_pools_end();
 	my_session_hand_back(s);
 }
 
@@ -411,7 +413,7 @@ void my_hotplug_stop(void)
  *
  * Context: task, between my_hotplug_start() and my_hotplug_stop(); sleeps.  The caller may
  * hold locks of perf for which a CPU waits that goes, so it does not wait long for that CPU.
- * Return: 0; -EAGAIN if CPUs come or go all the time; -ENOMEM.
+ * Return: 0; -ENOMEM; -EAGAIN if CPUs come or go, or what is counted is being changed, for 0.2 s.
  */
 int my_hotplug_start_pools(u64 known)
 {
@@ -445,7 +447,7 @@ static int change_cpu(struct my_session *s, struct my_session *next, int cpu)
 
 	if (old && !old->set.offline)
 		report_fault(cpu, my_event_set_down(&old->set));
-	if (!t && s->guarded)
+	if (!t && s->guarded && cpu_online(cpu))
 		report_fault(cpu, my_pools_go(cpu));	/* the guard goes, too */
 	if (!t || !has_come_up(cpu))
 		return 0;

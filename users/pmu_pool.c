@@ -196,7 +196,7 @@ void my_pool_stop(struct my_pool *pool)
 static int update(struct my_pool *pool, u64 counters)
 {
 	struct my_event_set *set = &pool->set;
-	u64 lost, left = counters & pool->timed;
+	u64 lost, wrapped, left = counters & pool->timed;
 	bool inside = pool->inside;
 	int err;
 
@@ -213,8 +213,11 @@ static int update(struct my_pool *pool, u64 counters)
 		WRITE_ONCE(set->cpu->lost, set->cpu->lost + hweight64(lost));
 	set->marks = (struct my_pmu_marks) {};
 	/* By the others the handler knows that the NMI is ours. */
-	pool->ack |= set->stopped.overflowed & counters & set->cpu->overflow_reliable &
-		     ~set->cpu->interrupts;
+	wrapped = set->stopped.overflowed & counters & set->cpu->overflow_reliable &
+		  ~set->cpu->interrupts;
+	pool->ack |= wrapped;
+	/* It is accounted for, also if the counter is looked at again before it is started. */
+	set->stopped.overflowed &= ~wrapped;
 	return err;
 }
 
@@ -757,7 +760,7 @@ int my_pool_resume(struct my_pool_event *event)
 /* Counters are stopped or started, or it is the work of another set. */
 static bool is_at_work(const struct my_pool *pool)
 {
-	return pool->inside ||
+	return pool->inside || pool->set.cpu->starting ||
 	       pool->set.cpu->working != (pool->stops ? &pool->set : NULL);
 }
 
@@ -1102,6 +1105,7 @@ static int make_pools(void)
 			return -ENOMEM;
 		}
 		my_event_set_init(&pool->set, my_pmu_cpu_of(cpu));
+		pool->kind = -1;
 		pool->set.nr_events = MY_PMC_NR;
 		pool->set.schedule.nr_rotations = 1;
 		pool->set.overflow = overflow;
@@ -1192,23 +1196,14 @@ void my_pools_sleep(bool sleeps)
 }
 
 /**
- * my_pools_end() - the end of my_pools_begin(): all registers are put back
+ * my_pools_end() - the end of my_pools_begin()
  *
- * No event is on a pool.
+ * No event is on a pool, and each CPU has gone (my_pools_go()).
  *
- * Context: task; sleeps.
- * Return: 0, or -EIO if a register faulted.
+ * Context: task; sleeps.  Not under cpus_read_lock(): a work that takes it is waited for.
  */
-int my_pools_end(void)
+void my_pools_end(void)
 {
-	int first = 0, err, cpu;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		err = my_pools_go(cpu);
-		first = first ?: err;
-	}
-	cpus_read_unlock();
 	mutex_lock(&pools_lock);
 	state.begun = false;
 	mutex_unlock(&pools_lock);
@@ -1217,10 +1212,12 @@ int my_pools_end(void)
 	if (state.pmis)
 		my_pmi_put();
 	state.pmis = false;
-	return first;
 }
 
-/* The CPUs that are like each other have the number of one of them. */
+/*
+ * The CPUs that are like each other have the number of one of them, that which came first:
+ * events keep it, whatever CPUs come later.
+ */
 static int find_kind(const struct my_pmu_cpu *cpu)
 {
 	const struct my_pmu_cpu *other;
@@ -1228,11 +1225,12 @@ static int find_kind(const struct my_pmu_cpu *cpu)
 
 	for_each_possible_cpu(i) {
 		other = my_pmu_cpu_of(i);
-		if (my_cpu_model(i) == my_cpu_model(cpu->cpu) &&
+		if (per_cpu(my_pools, i)->kind >= 0 &&
+		    my_cpu_model(i) == my_cpu_model(cpu->cpu) &&
 		    !memcmp(&other->pmu, &cpu->pmu, sizeof(cpu->pmu)))
-			break;
+			return per_cpu(my_pools, i)->kind;
 	}
-	return i;
+	return cpu->cpu;
 }
 
 /* Under pools_lock. */
@@ -1331,23 +1329,28 @@ int my_pools_withdraw(int cpu, u64 counters, struct my_pmu_why *why)
  * my_pools_lend() - counters were an event set's, and are free
  * @cpu: the CPU
  *
- * If its pool had none at all, they are tested, and it has some from now on.
+ * If its pool had none at all, they are tested, and it has some from now on.  Otherwise the set
+ * has tested them; of those that it was refused the pool gets none.
  *
  * Context: as my_pools_come().
  * Return: 0; or as my_pools_come(), and then the pool does without them.
  */
 int my_pools_lend(int cpu)
 {
+	struct my_pmu_cpu *c = my_pmu_cpu_of(cpu);
 	struct my_pmu_why why;
 	u64 counters;
 	int err = 0;
 
 	mutex_lock(&pools_lock);
-	counters = find_counters(my_pmu_cpu_of(cpu));
-	if (state.begun && per_cpu(my_pools, cpu)->set.offline)
+	counters = find_counters(c) & ~c->refused;
+	if (state.begun && per_cpu(my_pools, cpu)->set.offline) {
 		err = cpu_active(cpu) ? come(cpu, &why) : 0;
-	else if (state.begun && counters)
+	} else if (state.begun && counters) {
 		err = my_event_set_call(&per_cpu(my_pools, cpu)->set, counters, lend_on_cpu, NULL);
+		/* They may have to be read sooner. */
+		mod_delayed_work(system_dfl_wq, &keeper, 1);
+	}
 	mutex_unlock(&pools_lock);
 	return err;
 }
@@ -1370,33 +1373,15 @@ int my_pool_kind(int cpu)
 	return kind;
 }
 
-/**
- * my_pools_accept() - could these events all have counters at the same time?
- * @cpu: on this CPU; -1: on the first that has a pool
- * @events: the events; from now on there may be such
- * @nr: how many
- *
- * Context: task; sleeps.
- * Return: 0 if they could, with no other event there; -EINVAL if not; -EBUSY if no CPU in
- * question has a pool.
- */
-int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigned int nr)
+/* Under pools_lock. */
+static bool have_counters(const struct my_pool *pool, const struct my_pool_event *const events[],
+			  unsigned int nr)
 {
 	struct my_pmu_demand demand[MY_EVENTS_MAX];
 	s8 idx[MY_EVENTS_MAX];
-	const struct my_pool *pool = NULL;
 	unsigned int i;
-	int other;
-	int err = -EBUSY;
 
-	mutex_lock(&pools_lock);
-	for_each_online_cpu(other) {
-		if (pool || (cpu >= 0 && cpu != other))
-			continue;
-		if (per_cpu(my_pools, other)->set.used)
-			pool = per_cpu(my_pools, other);
-	}
-	for (i = 0; i < nr && pool; i++) {
+	for (i = 0; i < nr; i++) {
 		struct my_hw_perf_event hw = { .idx = 0 };
 
 		pool->set.cpu->pmu.ops->encode(&pool->set.cpu->pmu, &events[i]->attr, &hw);
@@ -1409,8 +1394,31 @@ int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigne
 			.group = i,
 		};
 	}
-	if (pool)
-		err = my_pmu_match(demand, GENMASK_ULL(nr - 1, 0), idx) ? 0 : -EINVAL;
+	return my_pmu_match(demand, GENMASK_ULL(nr - 1, 0), idx);
+}
+
+/**
+ * my_pools_accept() - could these events all have counters at the same time?
+ * @cpu: on this CPU; -1: on any
+ * @events: the events; from now on there may be such
+ * @nr: how many
+ *
+ * Context: task; sleeps.
+ * Return: 0 if they could, with no other event there; -EINVAL if not; -EBUSY if no CPU in
+ * question has a pool.
+ */
+int my_pools_accept(int cpu, const struct my_pool_event *const events[], unsigned int nr)
+{
+	int err = -EBUSY, other;
+
+	mutex_lock(&pools_lock);
+	for_each_online_cpu(other) {
+		if ((cpu >= 0 && cpu != other) || !per_cpu(my_pools, other)->set.used)
+			continue;
+		err = have_counters(per_cpu(my_pools, other), events, nr) ? 0 : -EINVAL;
+		if (!err)
+			break;
+	}
 	mutex_unlock(&pools_lock);
 	return err;
 }

@@ -51,7 +51,7 @@ struct my_pool_event {
 struct my_pmu_why;
 
 int my_pools_begin(u64 reserved, bool guarded, u64 known);
-int my_pools_end(void);
+void my_pools_end(void);
 int my_pools_take_pmis(struct my_pmu_why *why);
 void my_pools_sleep(bool sleeps);
 int my_pools_come(int cpu, struct my_pmu_why *why);

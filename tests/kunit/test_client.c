@@ -854,6 +854,15 @@ static void client_beside_perf(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000001ULL);
 	my_perf_event_destroy(event);
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000003ULL);
+	/* One that fails its test is not theirs, until it has passed another one. */
+	sim->broken = SIM_DEAD;
+	sim->broken_counters = BIT_ULL(1);
+	event = my_perf_event_create(TEST_CPU, "{branches@gp1,instructions@fixed0}", &why);
+	KUNIT_EXPECT_PTR_EQ(test, event, ERR_PTR(-ENODEV));
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000001ULL);
+	sim->broken_counters = 0;
+	my_perf_event_destroy(create(test, "branches@gp1"));
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x700000003ULL);
 	/* Whatever faults, also when the pool gives the counter up. */
 	for (nth = 1; nth < 100; nth++) {
 		test_pool_del(TEST_CPU, of_perf);

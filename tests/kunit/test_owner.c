@@ -280,9 +280,11 @@ static void owner_up_refused(struct kunit *test)
 		 pmu->gp - 1);
 	KUNIT_EXPECT_STREQ(test, why.text, text);
 	KUNIT_EXPECT_TRUE(test, set->offline);
+	KUNIT_EXPECT_EQ(test, set->cpu->refused, BIT_ULL(pmu->gp - 1));
 	test_expect_registers(test, pmu, &before, &sim->regs);
 	sim->regs.evtsel[pmu->gp - 1] = 0;
 	test_up(test, set);
+	KUNIT_EXPECT_EQ(test, set->cpu->refused, 0ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 

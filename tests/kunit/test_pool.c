@@ -120,8 +120,11 @@ static void pool_exit(struct kunit *test)
 
 	sim_cpu(TEST_CPU)->fail_nth = 0;
 	sim_cpu(TEST_CPU)->fail_reg = 0;
+	my_pools_go(0);
+	my_pools_go(TEST_CPU);
 	my_pools_end();
 	my_pools_sleep(false);
+	my_pmi_freeze = false;
 	KUNIT_EXPECT_EQ(test, nr_allocated, 0);
 	KUNIT_EXPECT_EQ(test, cpu->pooled | cpu->busy | cpu->active, 0ULL);
 	test_bring_cpu_back();
@@ -396,9 +399,18 @@ static void pool_unlike(struct kunit *test)
 	struct my_pool_event *event = new_event(test, 0xc0, 0);
 	struct my_pmu_why why;
 
-	KUNIT_EXPECT_EQ(test, my_pool_kind(0), -1);
+	sim_reset(0, PMU(V2_32));
 	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
 	KUNIT_EXPECT_EQ(test, my_pool_kind(0), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
+	end_pool(test);
+	my_pools_end();
+	sim_reset(0, PMU(V4));
+	pool = fresh_pool(test, PMU(V4));
+	KUNIT_EXPECT_EQ(test, my_pool_kind(0), -1);
+	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
+	/* It is like the one that came first. */
+	KUNIT_EXPECT_EQ(test, my_pool_kind(0), TEST_CPU);
 	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
 	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), TEST_CPU);
 	event->kind = 0;
@@ -417,7 +429,9 @@ static void pool_unlike(struct kunit *test)
 	end_pool(test);
 	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
 	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
-	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), 0);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(0), TEST_CPU);
+	KUNIT_EXPECT_EQ(test, my_pool_kind(TEST_CPU), TEST_CPU);
+	event->kind = TEST_CPU;
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	KUNIT_EXPECT_EQ(test, event->idx, 3);
 	DO_HERE(del(event));
@@ -445,6 +459,9 @@ static void pool_accepts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event[5]->counters, 0x80ULL);
 	KUNIT_EXPECT_EQ(test, my_pools_accept(0, (void *)event, 1), -EBUSY);
 	KUNIT_EXPECT_EQ(test, my_pools_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)event, 4), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_withdraw(0, BIT_ULL(0), &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_accept(0, (void *)event, 4), -EINVAL);
 	KUNIT_EXPECT_EQ(test, my_pools_accept(-1, (void *)event, 4), 0);
 	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
 	KUNIT_EXPECT_EQ(test, my_pools_accept(TEST_CPU, (void *)event, 4), 0);
@@ -549,6 +566,7 @@ static void pool_withdraws(struct kunit *test)
 	struct my_pool_event *event = new_event(test, 0xc4, BIT_ULL(2)), *other;
 	struct my_pmu_cpu *cpu = pool->set.cpu;
 	struct my_pmu_why why = {};
+	unsigned int started;
 
 	other = new_event(test, 0xc4, BIT_ULL(3));
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
@@ -562,6 +580,14 @@ static void pool_withdraws(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000ebULL);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, my_pools_withdraw(TEST_CPU, BIT_ULL(2), &why), 0);
+	/* What a set was refused meanwhile is not tested here. */
+	cpu->refused = BIT_ULL(4);
+	started = nr_started;
+	my_pools_lend(TEST_CPU);
+	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000efULL);
+	KUNIT_EXPECT_EQ(test, nr_started, started + 1);
+	KUNIT_EXPECT_EQ(test, started_in, 1UL);
+	cpu->refused = 0;
 	my_pools_lend(TEST_CPU);
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x7000000ffULL);
 	my_pools_lend(TEST_CPU);
@@ -705,6 +731,7 @@ static void pool_refused(struct kunit *test)
 	sim->broken = SIM_SOUND;
 	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
 	KUNIT_EXPECT_EQ(test, cpu->pooled, 0x70000000fULL);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
 	my_pools_end();
 	KUNIT_ASSERT_EQ(test, my_pools_begin(0xff, false, 0x300000003ULL), 0);
 	KUNIT_EXPECT_EQ(test, my_pools_come(TEST_CPU, &why), 0);
@@ -747,6 +774,22 @@ static void pool_keeps_up(struct kunit *test)
 		else
 			keep_up(NULL);
 	}
+	/* A wrap is one wrap, also for who comes to the counter before it is started again. */
+	test_retire(test, 0x90000000, 0);
+	sim_pass_ms(3);
+	DO_HERE(my_pool_stop(pool));
+	DO_HERE(del(event));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	DO_HERE(del(event));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0x90000000ULL);
+	/* Somebody else's counters are just being started. */
+	test_retire(test, 1000, 0);
+	pool->set.cpu->starting = true;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	pool->set.cpu->starting = false;
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1000ULL);
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
 	DO_HERE(del(event));
 	started = nr_started;
@@ -964,7 +1007,9 @@ static void end_pmis(struct kunit *test)
 {
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
-	KUNIT_EXPECT_EQ(test, my_pools_end(), 0);
+	my_pools_go(0);
+	KUNIT_EXPECT_EQ(test, my_pools_go(TEST_CPU), 0);
+	my_pools_end();
 	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
 	test_expect_good_manners(test);
 }

@@ -180,6 +180,7 @@ static void expect_refused(struct kunit *test, struct my_event_set *set, int idx
 		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
 		KUNIT_EXPECT_TRUE(test, set->offline);
 	}
+	KUNIT_EXPECT_EQ(test, set->cpu->refused, text ? BIT_ULL(idx) : 0ULL);
 	sim->broken = SIM_SOUND;
 	forgive_broken(&before, &sim->regs, idx, row->how);
 	test_expect_registers(test, &sim->pmu, &before, &sim->regs);
@@ -438,6 +439,7 @@ static void selftest_starved(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, why.text,
 				   starved_sentence(test, row->starves, "stands still",
 						    row->together));
+		KUNIT_EXPECT_EQ(test, set->cpu->refused, set->used);
 		KUNIT_EXPECT_EQ(test, set->active_counters, 0ULL);
 		KUNIT_EXPECT_EQ(test, set->up_err, -ENODEV);
 	} else {
