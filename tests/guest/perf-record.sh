@@ -32,7 +32,7 @@ expect "user and kernel: $all samples, $users of them in the program" \
 	[ $((all >= 100 && all <= 110 && users >= 98)) = 1 ]
 
 # --- by branches
-record -e branches:u -c 10007 /root/loop10
+record_task -e branches:u -c 10007 /root/loop10
 is "by branches: as many as whole periods" "$(wc -l < /tmp/samples)" $((4999999 / 10007))
 is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/samples | sort -u)" "$dec"
 

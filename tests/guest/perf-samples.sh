@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-# Samples of the PMU my_pmu by perf record: perf-samples.sh PMU-LIST KERNEL
+# Samples of the PMU my_pmu by perf record, of one program and of CPUs; those of many tasks are in
+# perf-sample-tasks.sh.
 #
 # lab: vm --with perf --with chrt
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # lab: program loop loop INSTRUCTIONS=1600000000
-# lab: program calls3000 calls TURNS=3000 INNER=50000 CALL=24 # sched_yield()
-# lab: program short3000 calls TURNS=3000 INNER=20000 CALL=24
 # lab: program nested nested CALLS=100 INNER=50000
-# lab: program family family CHILDREN=50 INNER=100000
 # in part long, lab: 6.12
-# in sample, lab: 6.1
+# in sample long, lab: 6.1
 # in lab: unstable
-# in sample, lab: version=2,gp=4,fixed=3,width=32 6.12
+# in sample long, lab: version=2,gp=4,fixed=3,width=32 6.12
 # shellcheck shell=dash disable=SC1091,SC2154 # both are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/record.sh
@@ -36,7 +34,7 @@ for period in 99991 1000003 7919; do
 done
 is "the module has lost none" "$(grep 'perf lost' /sys/kernel/debug/my_pmu/counters)" ''
 at_each_address -e $instructions
-record -e my_pmu/event=0xc4/u -c 10007 /root/loop10
+record_task -e my_pmu/event=0xc4/u -c 10007 /root/loop10
 is "by branches: the module has lost none" "$(grep 'perf lost' /sys/kernel/debug/my_pmu/counters)" ''
 is "by branches: as many as whole periods" "$(wc -l < /tmp/samples)" $((4999999 / 10007))
 is "by branches: behind each JNZ taken is the DEC" "$(awk '{ print $3 }' /tmp/samples | sort -u)" "$dec"
@@ -47,7 +45,7 @@ expect "user and kernel: $all samples, $users of them in the program" \
 	[ $((all >= 100 && all <= 110 && users >= 98)) = 1 ]
 
 # --- with what perf adds to a sample
-perf record -q -g -o /tmp/perf.data -e $instructions -c 100003 /root/nested 2> /tmp/perf.err
+perf record -q -g --per-thread -o /tmp/perf.data -e $instructions -c 100003 /root/nested 2> /tmp/perf.err
 perf script -i /tmp/perf.data -F ip,sym 2> /dev/null |
 	awk 'NF { chain = chain " " $2; next } chain != "" { print chain; chain = "" }' | sort | uniq -c > /tmp/chains
 is "callchains are the program's: $(head -n 3 /tmp/chains | tr -s ' \n' ' ')" \
@@ -64,30 +62,7 @@ is "the counts of a group, each at one instant" \
 	"$(awk -v p=99991 '$1 != NR * p || $2 != $1 || $3 != int(($1 - 1) / 2) { print NR ": " $0 }' /tmp/counts | head -n 3)" ''
 is "one for each sample" "$(wc -l < /tmp/counts)" 100
 
-# --- tasks. By default perf has an event for each CPU, and each of them a rest.
-for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf record -q -T --per-thread -o /tmp/perf.$n -e $instructions -c 40005 /root/short3000 2> /tmp/perf.err &
-done
-wait
-# By time, because on a busy host perf record sometimes writes its first round twice, with the
-# COMM and MMAP2 records that are in it.
-for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf script -i /tmp/perf.$n --ns -F time,ip 2> /dev/null | sort -u | wc -l
-done | sort | uniq -c > /tmp/numbers
-# On a host that takes the CPUs of the guest away for milliseconds the module was seen to lose a few,
-# and to count them: it is not known why. It says if it was because of too many interrupts.
-{ grep 'perf lost' /sys/kernel/debug/my_pmu/counters; dmesg | grep 'interrupts are too many'; } | sed 's/^/# /'
-is "16 programs that yield 3000 times, each has its samples" "$(awk '{ print $1, $2 }' /tmp/numbers)" "16 3000"
-# Behind the call is the DEC that overflows; or, if its counter was just written, JNZ, which goes
-# to MOV or, the last time, on.
-is "all of them at their place" "$(for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	perf script -i /tmp/perf.$n -F ip 2> /dev/null
-done | tr -d ' ' | sort -u | grep -vE '^4010(05|17|19)$')" ''
-taskset 2 perf record -q -o /tmp/perf.data -e $instructions -c 10007 /root/family 2> /tmp/perf.err
-# Where one of them follows another on a CPU, perf lets it have the other's events, with their rest.
-children=$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)
-expect "children have theirs: $children" \
-	[ $((children >= 50 * (200007 / 10007) && children <= (50 * 200007 + 14 * 50 + 5) / 10007)) = 1 ]
+# --- a CPU's
 record -C 2 -e my_pmu/event=0xc0/ -c 100003 -- taskset 4 /root/loop10
 expect "all of a CPU: $(wc -l < /tmp/samples) samples" [ "$(wc -l < /tmp/samples)" -ge 99 ]
 
@@ -116,14 +91,6 @@ unload
 load cpu=3 counters=none
 
 # --- the end
-perf record -q --per-thread -o /tmp/perf.data -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
-task=$!
-for _ in 1 2 3; do
-	echo 0 > /sys/devices/system/cpu/cpu2/online
-	echo 1 > /sys/devices/system/cpu/cpu2/online
-done
-wait $task
-is "CPUs go and come: a task has its samples" "$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)" 3000
 unload
 is "the registers are as before" "$(registers)" "$before"
 watchdog 1

@@ -30,11 +30,17 @@ rate() {
 		}' /tmp/samples
 }
 
+# record_task OPTION... -- PROGRAM: as record, one event for the task. By default perf has one for
+# each CPU: a task that moves leaves the rest of a period behind.
+record_task() {
+	record --per-thread -T "$@"
+}
+
 # by_period PERIOD OPTION...: a sample behind each PERIODth of loop10's 10,000,000 user instructions
 by_period() {
 	by_period=$1
 	shift
-	record "$@" /root/loop10
+	record_task "$@" /root/loop10
 	is "each $by_period: as many samples as whole periods" \
 		"$(wc -l < /tmp/samples)" $((10000000 / by_period))
 	[ "$(wc -l < /tmp/samples)" = $((10000000 / by_period)) ] ||
@@ -50,7 +56,7 @@ by_period() {
 # one late.
 at_each_address() {
 	chrt -f -p 1 $$
-	record "$@" -c 99991 /root/loop10
+	record_task "$@" -c 99991 /root/loop10
 	chrt -o -p 0 $$
 	dec=$(awk 'NR == 1 { print $3 }' /tmp/samples)
 	jnz=$(printf '%x' $((0x$dec + 3)))
