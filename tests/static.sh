@@ -3,10 +3,11 @@
 #
 # static.sh [--whole | --reads] [PATTERN]: style, types and layers, or those checks whose name
 # matches PATTERN. Each prints nothing when all is well. What takes longest is done in part,
-# which depends on the commit, so that in time all of it is: a quarter of coccicheck; the style of
-# half of the files; and, where there are two kernels, style and types by one of them. With --whole,
-# with PATTERN, or if something is not committed, all is done. With --reads nothing is checked:
-# prints, in a line for each check, a hash of all that it would read.
+# which depends on the commit, so that in time all of it is: an eighth of coccicheck; the style of
+# a quarter of the files; where there are two kernels, style and types by one of them; and the types
+# of the KUnit tests or those of RISC-V. With --whole, with PATTERN, or if something is not
+# committed, all is done. With --reads nothing is checked: prints, in a line for each check, a hash
+# of all that it would read.
 #
 # COCCI=scripts/coccinelle/... is the only semantic patch for coccicheck then,
 # as for the kernel's own; MY_PMU_FILE=... the only file for checkpatch and kernel-doc, and,
@@ -25,17 +26,17 @@ source scripts/lib.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 only_reads=no
-# Of two halves and of four quarters one; or all.
-half=all quarter=all
-# Each kernel goes with each half of the files.
-of_files=all
+# Which of two kernels, of two builds, of four parts of the files and of eight parts of coccicheck;
+# or all. Each kernel goes with each build and each part of the files.
+kernel_part=all build_part=all files_part=all cocci_part=all
 case ${1:-} in
 --reads) only_reads=yes && shift ;;
 --whole) shift ;;
 '')
 	if [[ -z ${COCCI:-}${MY_PMU_FILE:-} && -z $(git status --porcelain) ]]; then
-		half=$(($(commit_number) % 2)) quarter=$(($(commit_number) % 4))
-		of_files=$((quarter / 2))
+		cocci_part=$(($(commit_number) % 8))
+		kernel_part=$((cocci_part % 2)) files_part=$((cocci_part / 2))
+		build_part=$((files_part % 2))
 	fi
 	;;
 esac
@@ -223,7 +224,7 @@ run_checkpatch() {
 
 	dir=$(lab lab-source "$1")
 	mapfile -t rest < <(printf '%s\n' "${c_files[@]}" |
-		grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h' | chosen_part 2 "$2")
+		grep -vxE 'arch/(x86/|riscv/)?pmu_(compat|compat_perf|compat_x86|hw)\.h' | chosen_part 4 "$2")
 	"$dir/scripts/checkpatch.pl" "${options[@]}" -f "${rest[@]}"
 	# In the kernel's tree there is one version, so nothing to test.
 	"$dir/scripts/checkpatch.pl" "${options[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f arch/pmu_compat{,_perf}.h arch/x86/pmu_compat_x86.h
@@ -261,7 +262,7 @@ semantic_patches() {
 
 run_coccicheck_reads() {
 	hash_files "${module[@]}"
-	semantic_patches | chosen_part 4 "$1"
+	semantic_patches | chosen_part 8 "$1"
 	spatch --version
 }
 
@@ -277,7 +278,7 @@ run_coccicheck() {
 	rm -rf "$work/coccicheck"
 	mkdir "$work/coccicheck"
 	cp --parents "${module[@]}" "$work/coccicheck"
-	semantic_patches | chosen_part 4 "$1" |
+	semantic_patches | chosen_part 8 "$1" |
 		xargs -P "$(nproc)" -I '{}' make -s -C "$source" ARCH=x86_64 M="$work/coccicheck" \
 			coccicheck MODE=report J=1 COCCI='{}' SPFLAGS=--use-coccigrep 2>&1 |
 		sed -E -e '/^$|^Please check for false positives|^When using "patch" mode/d' \
@@ -302,7 +303,7 @@ run_shellcheck_reads() {
 }
 
 run_shellcheck() {
-	scripts_of_ours | chosen_part 2 "$1" | xargs shellcheck
+	scripts_of_ours | chosen_part 4 "$1" | xargs shellcheck
 }
 
 # files_of_ours [PATTERN...]: all that there are, with what is in them
@@ -375,18 +376,22 @@ mapfile -t kernels <<< "$list"
 for i in "${!kernels[@]}"; do
 	series=${kernels[$i]}
 	once "kernel-doc, Linux $series" run_kernel_doc "$series"
-	if [[ $half == all || ${#kernels[@]} == 1 || $half == $((i % 2)) ]]; then
+	if [[ $kernel_part == all || ${#kernels[@]} == 1 || $kernel_part == $((i % 2)) ]]; then
 		once "W=1 and sparse, Linux $series" compile "$series"
-		once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
-		once "checkpatch --strict, Linux $series" run_checkpatch "$series" "$of_files"
+		if [[ $build_part != 1 ]]; then
+			once "W=1 and sparse of the KUnit tests, Linux $series" compile_tests "$series"
+		fi
+		once "checkpatch --strict, Linux $series" run_checkpatch "$series" "$files_part"
 	fi
 done
 once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
-once "W=1, RISC-V" compile 6.12-riscv64
+if [[ $build_part != 0 ]]; then
+	once "W=1, RISC-V" compile 6.12-riscv64
+fi
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
-once "coccicheck" run_coccicheck "$quarter"
-once "shellcheck" run_shellcheck "$of_files"
+once "coccicheck" run_coccicheck "$cocci_part"
+once "shellcheck" run_shellcheck "$files_part"
 once "SPDX lines" no_spdx
 once "layers" layers
 once "documents" documents

@@ -6,7 +6,7 @@
 # lab: sample client.c
 # lab: program loop10 loop INSTRUCTIONS=10000000
 # in check: 6.1
-# in sample, lab: 6.12
+# in sample long, lab: 6.12
 # in endurance: debug kcsan
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

@@ -9,7 +9,7 @@
 # lab: program waiting loop INSTRUCTIONS=1000000 WAIT=1
 # in endurance long: debug
 # in endurance long: kcsan
-# in brief: 6.12
+# in brief long: 6.12
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

@@ -16,8 +16,8 @@
 # PMIs that come 51 instructions late:
 # in endurance long: MY_PMU_PMIS=1000000 vendor=amd,version=2,freeze=on,pmi-skid=51 6.12
 # in endurance long: MY_PMU_PMIS=1000000 vendor=amd,pmi-skid=51 6.1
-# in brief: 6.1
-# in brief: vendor=amd,pmi-skid=51 6.1
+# in brief long: 6.1
+# in brief long: vendor=amd,pmi-skid=51 6.1
 # shellcheck shell=dash disable=SC1091 # it is beside this in the guest
 . /root/guest/endure.sh
 

@@ -11,14 +11,14 @@
 # perf has other tables for other models.
 # lab: vm --cpu "max,${MY_PMU_CPU:-vendor=GenuineIntel,family=6,model=${MY_PMU_MODEL:-94}},stepping=3,la57=off,pmu=on"
 # in part long, lab: extra=on 6.1
-# in part long, lab: MY_PMU_MODEL=42 6.1
+# in part, lab: MY_PMU_MODEL=42 6.1
 # in sample, lab: MY_PMU_MODEL=42 extra=on 6.1
 # in sample, lab: MY_PMU_MODEL=143 extra=on 6.1
 # AMD's families 15H, 17H (Zen 1 and 2), 19H (Zen 3 and 4) and 1AH: each has names of its own.
 # in sample, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=21,model=2 6.1
 # in part, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=23,model=1 6.12
 # in sample, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=23,model=49 6.12
-# in sample, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=25,model=1 6.1
+# in sample long, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=25,model=1 6.1
 # in part, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=25,model=17 version=2 6.12
 # in sample, lab: MY_PMU_CPU=vendor=AuthenticAMD,family=26,model=2 version=2 6.12
 # in lab: 6.12

@@ -8,9 +8,9 @@
 # lab: program calls5000 calls TURNS=5000 INNER=50000 CALL=24 # sched_yield()
 # lab: program family family CHILDREN=50 INNER=100000
 # in part long, lab: 6.12
-# in sample, lab: 6.1
+# in sample long, lab: 6.1
 # in lab: unstable
-# in sample, lab: version=2,gp=4,fixed=3,width=32 6.12
+# in sample long, lab: version=2,gp=4,fixed=3,width=32 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
 

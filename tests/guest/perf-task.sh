@@ -6,7 +6,7 @@
 # lab: program calls5000 calls TURNS=5000 INNER=50000 CALL=24 # sched_yield()
 # lab: program calls7000 calls TURNS=7000 INNER=50000 CALL=24 # sched_yield()
 # lab: program family family CHILDREN=50 INNER=100000
-# in part long, lab: 6.1
+# in part, lab: 6.1
 # in lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

@@ -3,7 +3,7 @@
 #
 # lab: vm --mem 2048 --with perf --with trace-cmd --with bpftrace
 # lab: program pinned pinned INSTRUCTIONS=10000000
-# in part, lab: 6.1
+# in part long, lab: 6.1
 # in sample, lab: 6.12
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh

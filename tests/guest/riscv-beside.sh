@@ -7,7 +7,7 @@
 # lab: program loop100 riscv-loop INSTRUCTIONS=100000000
 # in part, lab: 6.12-riscv64
 # in lab: unstable-riscv64
-# in part, lab: sscofpmf=off 6.12-riscv64
+# in part long, lab: sscofpmf=off 6.12-riscv64
 # in lab: sscofpmf=off unstable-riscv64
 # shellcheck shell=dash disable=SC1091 # lib.sh is beside it in the guest
 . /root/guest/lib.sh
