@@ -10,17 +10,13 @@
 # in sample long, lab: 6.1
 # in lab: unstable
 # in sample long, lab: version=2,gp=4,fixed=3,width=32 6.12
-# shellcheck shell=dash disable=SC1091,SC2154 # both are beside it in the guest
+# shellcheck shell=dash disable=SC1091,SC2154 # all three are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/record.sh
+. /root/guest/frontend.sh
 
-watchdog 0
 instructions=my_pmu/event=0xc0/u
-registers() {
-	/root/pmu-registers 0 1 2 3
-}
 before=$(registers)
-[ -d /sys/kernel/debug/my_pmu ] || mount -t debugfs debugfs /sys/kernel/debug 2> /dev/null
 load cpu=3 counters=none
 
 # --- many at once. By default perf has an event for each CPU, and each of them a rest.
@@ -51,16 +47,12 @@ expect "children have theirs: $children" \
 # --- a CPU goes and comes
 perf record -q --per-thread -o /tmp/perf.data -e $instructions -c 100005 /root/calls3000 2> /tmp/perf.err &
 task=$!
-for _ in 1 2 3; do
-	echo 0 > /sys/devices/system/cpu/cpu2/online
-	echo 1 > /sys/devices/system/cpu/cpu2/online
-done
+cpu_goes_and_comes
 wait $task
 is "a CPU goes and comes: a task has its samples" "$(perf script -i /tmp/perf.data -F ip 2> /dev/null | wc -l)" 3000
-unload
-is "the registers are as before" "$(registers)" "$before"
+all_is_as_before "$before"
 watchdog 1
 expect "perf has its own PMU again" [ "$(cat /proc/sys/kernel/nmi_watchdog)" = 1 ]
-is "nothing is an unknown NMI, or worse" "$(dmesg | grep -cE 'Uhhuh|WARNING|BUG')" 0
+nothing_is_unknown
 
 finish

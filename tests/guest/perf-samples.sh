@@ -10,22 +10,19 @@
 # in sample long, lab: 6.1
 # in lab: unstable
 # in sample long, lab: version=2,gp=4,fixed=3,width=32 6.12
-# shellcheck shell=dash disable=SC1091,SC2154 # both are beside it in the guest
+# shellcheck shell=dash disable=SC1091,SC2154 # all three are beside it in the guest
 . /root/guest/lib.sh
 . /root/guest/record.sh
+. /root/guest/frontend.sh
 
-watchdog 0
 instructions=my_pmu/event=0xc0/u
-registers() {
-	/root/pmu-registers 0 1 2 3
-}
 
 # --- what perf's own PMU does, for later
 record -e instructions:u -F 1000 /root/loop
 perfs_rate=$(rate)
+# That has left its counts in the counters.
 before=$(registers)
 
-[ -d /sys/kernel/debug/my_pmu ] || mount -t debugfs debugfs /sys/kernel/debug 2> /dev/null
 load cpu=3 counters=none
 
 # --- by period. Odd, so that the samples come to lie on both instructions of the loop.
@@ -87,14 +84,11 @@ load cpu=3 interval=100 counters=cpu/instructions,period=7919/k
 taskset -p 8 $$ > /dev/null
 is "beside a short period of the kernel: a task is counted" "$(tally $instructions /root/loop10)" 10000000
 taskset -p f $$ > /dev/null
-unload
-load cpu=3 counters=none
 
 # --- the end
-unload
-is "the registers are as before" "$(registers)" "$before"
+all_is_as_before "$before"
 watchdog 1
 expect "perf has its own PMU again" [ "$(cat /proc/sys/kernel/nmi_watchdog)" = 1 ]
-is "nothing is an unknown NMI, or worse" "$(dmesg | grep -cE 'Uhhuh|WARNING|BUG')" 0
+nothing_is_unknown
 
 finish
