@@ -24,8 +24,9 @@ break_file() {
 	! cmp -s "$3" "$1"
 }
 
-# choose_mutants [--sample N | PATTERN]: sets mutants, of those in all: those whose name
-# matches; or N, which depend on the commit, so that in time each of them is tried.
+# choose_mutants [--sample N | --part N/M | PATTERN]: sets mutants, of those in all: those whose
+# name matches; or N, which depend on the commit, so that in time each of them is tried; or the
+# Nth of M parts of the same length.
 choose_mutants() {
 	local mutant from i
 
@@ -35,6 +36,16 @@ choose_mutants() {
 		for ((i = 0; i < ${2:-1}; i++)); do
 			mutants+=("${all[(from + i * 97) % ${#all[@]}]}")
 		done
+		return
+	fi
+	if [[ ${1:-} == --part ]]; then
+		if [[ ! ${2:-} =~ ^([1-9][0-9]?)/([1-9][0-9]?)$ ]] ||
+			((BASH_REMATCH[1] > BASH_REMATCH[2] || BASH_REMATCH[2] > ${#all[@]})); then
+			echo "${0##*/}: --part ${2:-}: give which part, of how many, like 2/3" >&2
+			exit 2
+		fi
+		from=$((${#all[@]} * (BASH_REMATCH[1] - 1) / BASH_REMATCH[2]))
+		mutants=("${all[@]:from:${#all[@]} * BASH_REMATCH[1] / BASH_REMATCH[2] - from}")
 		return
 	fi
 	for mutant in "${all[@]}"; do
