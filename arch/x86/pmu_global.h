@@ -147,7 +147,10 @@ static __always_inline int my_global_start(const struct my_global *g, struct my_
 	return first;
 }
 
-/* As nearly always there is nothing to clear; or else -EAGAIN: it takes my_global_start(). */
+/*
+ * As nearly always there is nothing to clear; or else -EAGAIN: it takes my_global_start().  If
+ * the control cannot be read, the bits of others are those of the last stop.
+ */
 static __always_inline int my_global_start_beside(const struct my_global *g,
 						  struct my_global_state *s, u64 ours,
 						  u64 counters, u64 ack)
@@ -160,7 +163,7 @@ static __always_inline int my_global_start_beside(const struct my_global *g,
 		s->others = ctrl & ~ours;
 	if (ctrl & ours)	/* 0 if it faulted */
 		return 1;
-	if (err || ack)
+	if (ack)
 		return -EAGAIN;
 	s->ctrl = s->others | counters;
 	return hw_fast_wrmsr(g->ctrl, s->ctrl, s->ctrl >> 32);
