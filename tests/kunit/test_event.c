@@ -924,6 +924,7 @@ static void event_timed(struct kunit *test)
 	struct my_pmu_sample *s = test_sample(test);
 
 	test_up(test, set);
+	KUNIT_EXPECT_GT(test, set->timed, 0ULL);
 	set->timed = 1;
 	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
 	KUNIT_EXPECT_EQ(test, set->timed, 1ULL);

@@ -269,6 +269,9 @@ static void pool_costs(struct kunit *test)
 		}
 		DO_HERE(my_pool_start(pool, 0));
 		KUNIT_EXPECT_EQ(test, writes(sim, 0), turn ? 1ULL : 6ULL);
+		/* Each counter and its control are read; the global control, too, and written. */
+		if (turn)
+			KUNIT_EXPECT_EQ(test, sim->accesses, 4 * 2U + 2);
 		test_retire(test, 10, 10);
 		sim_clear_log(sim);
 		DO_HERE(my_pool_stop(pool));
@@ -336,7 +339,8 @@ static void pool_unreliable(struct kunit *test)
 static void pool_pauses(struct kunit *test)
 {
 	struct my_pool *pool = fresh_pool(test, PMU(V4));
-	struct my_pool_event *event = new_event(test, 0xc0, 0);
+	struct my_pool_event *event = new_event(test, 0xc0, 0), *other;
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, false)), 0);
 	test_retire(test, 10, 0);
@@ -347,10 +351,24 @@ static void pool_pauses(struct kunit *test)
 	DO_HERE(my_pool_pause(event));
 	test_retire(test, 1000, 0);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 100ULL);
+	/* It is programmed already. */
+	sim_clear_log(sim);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(event)), 0);
+	KUNIT_EXPECT_EQ(test, writes(sim, 0), 1ULL);
 	test_retire(test, 1, 0);
 	DO_HERE(del(event));
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1ULL);
+	/* It comes back to its counter, also if it is not to run, and another one is free. */
+	event = new_event(test, 0xc0, BIT_ULL(0) | BIT_ULL(1));
+	other = new_event(test, 0xc4, BIT_ULL(0));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	KUNIT_EXPECT_EQ(test, event->idx, 1);
+	DO_HERE(del(other));
+	DO_HERE(del(event));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, false)), 0);
+	KUNIT_EXPECT_EQ(test, event->idx, 1);
+	DO_HERE(del(event));
 	end_pool(test);
 }
 
@@ -1404,6 +1422,17 @@ static void pool_samples_storm(struct kunit *test)
 	pool->set.cpu->storm = (struct my_pmi_storm) {};
 	run_steps(test, 1, 1000);
 	KUNIT_EXPECT_EQ(test, nr_seen, 2U);
+	/* Likewise on a counter of whose wraps nothing is known. */
+	pool->set.cpu->overflow_reliable &= ~BIT_ULL(0);
+	local_irq_save(flags);
+	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	sim_retire(sim, 0xc0, 0x00, true, 1000);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, comes_back(pool));
+	KUNIT_EXPECT_EQ(test, nr_seen, 3U);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & BIT_ULL(0), 0ULL);
+	pool->set.cpu->overflow_reliable |= BIT_ULL(0);
 	/* It goes while it is throttled. */
 	local_irq_save(flags);
 	pool->set.cpu->storm = (struct my_pmi_storm) { .since = sim_now(), .nr = 100000 };
@@ -1416,8 +1445,8 @@ static void pool_samples_storm(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sim->regs.evtsel[0] & BIT(20));
 	sim_retire(sim, 0xc0, 0x00, true, 1000);
 	local_irq_restore(flags);
-	KUNIT_EXPECT_EQ(test, nr_seen, 4U);
-	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 3ULL);
+	KUNIT_EXPECT_EQ(test, nr_seen, 5U);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost_samples, 4ULL);
 	msleep(20);	/* the timer finds nothing to do */
 	/* If a register faults it is tried again. */
 	local_irq_save(flags);
@@ -1503,12 +1532,39 @@ static void pool_stands(struct kunit *test)
 	DO_HERE(my_pool_start(pool, 0));
 	run_steps(test, 1, 1000);
 	DO_HERE(my_pool_stop(pool));
-	/* They run all the same: that is counted. */
-	sim->regs.global_ctrl |= BIT_ULL(0);
+	/* They run all the same: that is counted.  One that has no event stops again. */
+	sim->regs.global_ctrl |= BIT_ULL(0) | BIT_ULL(2);
 	test_retire(test, 5, 0);
 	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_EQ(test, sim->regs.global_ctrl & (BIT_ULL(0) | BIT_ULL(2)), BIT_ULL(0));
 	DO_HERE(del(event));
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 1005ULL);
+	/* One that is started before we do and wraps has not wrapped for the event. */
+	DO_HERE(my_pool_stop(pool));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->regs.pmc[0] = GENMASK_ULL(47, 0);
+	sim->regs.global_ctrl |= BIT_ULL(0);
+	test_retire(test, 7, 0);
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & 1, 1ULL);
+	DO_HERE(my_pool_start(pool, 0));
+	KUNIT_EXPECT_EQ(test, sim->regs.global_status & 1, 0ULL);
+	test_retire(test, 3, 0);
+	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 3ULL);
+	/* Nor has one that had wrapped at a stop before that. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	DO_HERE(del(other));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->regs.global_status |= BIT_ULL(2);
+	DO_HERE(del(event));
+	sim->regs.global_status &= ~BIT_ULL(2);
+	DO_HERE(my_pool_stop(pool));
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(other)), 0ULL);
+	DO_HERE(my_pool_start(pool, 0));
+	DO_HERE(del(other));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)) | HERE(my_pool_read(other)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, period, true)), 0);
 	run_steps(test, 999, 1);
 	KUNIT_EXPECT_EQ(test, nr_seen, 0U);
@@ -1575,7 +1631,27 @@ static void pool_again(struct kunit *test)
 	sim->fail_reg = 0;
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), BIT_ULL(30));
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	/* As far, but in no time. */
+	sim->regs.pmc[0] += BIT_ULL(30);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	/* Nor does the time count that was before a look at which all was as usual. */
+	sim_pass_ms(2);
+	test_retire(test, 10, 10);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 20ULL);
+	sim->regs.pmc[0] += BIT_ULL(30);
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 2ULL);
+	pool->set.cpu->lost = 0;
 	DO_HERE(del(event));
+	/* It has wrapped, and shows more than before: how often is not known. */
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	sim->regs.global_status |= BIT_ULL(0);
+	test_retire(test, 10, 10);
+	DO_HERE(del(event));
+	KUNIT_EXPECT_EQ(test, HERE(my_pool_read(event)), 0ULL);
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 1ULL);
+	pool->set.cpu->lost = 0;
 	/* Far, in no time: that is somebody else's work, also if it counts on. */
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	sim->regs.pmc[0] += BIT_ULL(40);
@@ -1615,6 +1691,11 @@ static void pool_samples_refused(struct kunit *test)
 	my_pmi_freeze = true;
 	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&why), -EOPNOTSUPP);
 	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	/* But another CPU's do. */
+	KUNIT_ASSERT_EQ(test, my_pools_come(0, &why), 0);
+	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&why), 0);
+	KUNIT_EXPECT_FALSE(test, pool->pmis);
+	KUNIT_EXPECT_EQ(test, my_pools_go(0), 0);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, event, true)), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_add(pool, other, true)), 0);
 	DO_HERE(del(other));
