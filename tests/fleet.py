@@ -170,19 +170,19 @@ class Guest:
 
     def rate(self, times, begin, end, key):
         """As Prometheus has it: what is between the first and the last scrape of a window, and
-        as much for the rest of it, or for half the time between two if it is more than that."""
+        as much for the rest of it, or for half the time between two if it is more than that. It
+        does not go back to before the counter, at this rate, would have been 0."""
+        increase = self.increase(times, key)
         sampled = times[-1] - times[0]
         mean = sampled / (len(times) - 1)
-        rest = [d if d < 1.1 * mean else mean / 2 for d in (times[0] - begin, end - times[-1])]
-        return self.increase(times, key) * (sampled + sum(rest)) / sampled * 1000 / (end - begin)
+        before = times[0] - begin
+        if increase > 0:
+            before = min(before, sampled * self.own(times[0], key) / increase)
+        rest = [d if d < 1.1 * mean else mean / 2 for d in (before, end - times[-1])]
+        return increase * (sampled + sum(rest)) / sampled * 1000 / (end - begin)
 
     def window(self, end, length=RANGE):
-        return [when for when in self.times if end - length < when <= end]
-
-    def is_covered(self, times):
-        """Prometheus does not guess beyond the begin of a counter."""
-        place = self.times.index(times[0]) if len(times) > 4 else 0
-        return place and self.place[self.times[place - 1]][0] == self.place[times[0]][0]
+        return [when for when in self.times if end - length <= when <= end]
 
     def keys(self, metric=EVENTS):
         return [key for key in self.state(self.place[self.times[-1]]) if key[0] == metric]
@@ -248,23 +248,21 @@ def settled(guest):
 
 def rates(server, directory, name):
     guest = Guest(server, directory, name)
-    end = settled(guest)
-    times = guest.window(end)
-    must(len(times) > 5, "too few scrapes in the window:", times)
-    positive = 0
-    for key in guest.keys():
-        selector = server.selector(EVENTS, guest, key)
-        got = server.value(f"rate({selector}[{RANGE}ms])", end)
-        same(got, guest.rate(times, end - RANGE, end, key), "rate of", key)
-        positive += got > 0
-        got = server.value(f"irate({selector}[{RANGE}ms])", end)
-        same(got, guest.increase(times[-2:], key) * 1000 / (times[-1] - times[-2]), "irate of", key)
-    must(positive >= 3, "next to nothing is counted")
-
-
-def ratio(guest, times, above, below, scale=1):
-    return scale * sum(guest.increase(times, key) for key in above) / \
-        sum(guest.increase(times, key) for key in below)
+    # Now, and with windows that begin before the first scrape, just after it, and at the third.
+    first, second, third = guest.times[:3]
+    for end in settled(guest), first + RANGE - 500, second + RANGE - 500, third + RANGE:
+        times = guest.window(end)
+        must(len(times) > 5, "too few scrapes in the window:", times)
+        positive = 0
+        for key in guest.keys():
+            selector = server.selector(EVENTS, guest, key)
+            got = server.value(f"rate({selector}[{RANGE}ms])", end)
+            same(got, guest.rate(times, end - RANGE, end, key), "rate of", key, "at", end)
+            positive += got > 0
+            got = server.value(f"irate({selector}[{RANGE}ms])", end)
+            same(got, guest.increase(times[-2:], key) * 1000 / (times[-1] - times[-2]),
+                 "irate of", key, "at", end)
+        must(positive >= 3, "next to nothing is counted")
 
 
 def wanted_of(guest, labels):
@@ -275,14 +273,20 @@ def wanted_of(guest, labels):
         return [key for key in guest.keys(metric)
                 if key[2] == event and (cpu is None or key[1] == cpu)]
 
+    def total(times, end, keys):
+        return sum(guest.rate(times, end - RANGE, end, key) for key in keys)
+
+    def ratio(above, below, scale=1):
+        return lambda times, end: scale * total(times, end, above) / total(times, end, below)
+
     if ":my_pmu_ipc:" in record:
-        return lambda times, end: ratio(guest, times, keys("instructions"), keys("cycles"))
+        return ratio(keys("instructions"), keys("cycles"))
     if ":my_pmu_misses:" in record:
-        return lambda times, end: ratio(guest, times, keys(event), keys("instructions"), 1000)
+        return ratio(keys(event), keys("instructions"), 1000)
     if ":my_pmu_running:" in record:
-        return lambda times, end: ratio(guest, times, keys(event, RUNNING), keys(event, ENABLED))
+        return ratio(keys(event, RUNNING), keys(event, ENABLED))
     must(record.startswith("instance_event:my_pmu_events:"), "there is a rule", record)
-    return lambda times, end: sum(guest.rate(times, end - RANGE, end, key) for key in keys(event))
+    return lambda times, end: total(times, end, keys(event))
 
 
 def windows(guest, end):
@@ -290,7 +294,7 @@ def windows(guest, end):
     have stored only after it evaluated the rule."""
     times = guest.window(end)
     yield times
-    while end - times[-1] < ON_ITS_WAY:
+    while len(times) > 2 and end - times[-1] < ON_ITS_WAY:
         times = times[:-1]
         yield times
 
@@ -311,7 +315,8 @@ def recorded(server, directory, name):
     for one in series:
         wanted = wanted_of(guest, one["metric"])
         for when, value in ((ms(when), value) for when, value in one["values"]):
-            if not guest.is_covered(guest.window(when)):
+            # With fewer, there may be none of what a ratio divides by.
+            if len(guest.window(when)) < 5:
                 continue
             checked.add(one["metric"]["__name__"])
             one_of(float(value), [wanted(times, when) for times in windows(guest, when)],
