@@ -44,6 +44,8 @@ static void see_sample(void *data, const char *name, int counter, u32 period,
 {
 	struct sample *sample = &samples[min(nr_samples++, SAMPLES - 1U)];
 
+	/* A loop without end is seen in the log. */
+	WARN_ONCE(nr_samples > 1000000, "a million samples");
 	strscpy(sample->name, name, sizeof(sample->name));
 	sample->counter = counter;
 	sample->period = period;
@@ -919,7 +921,8 @@ static void pmi_masked(struct kunit *test)
 		sim_pass_ms(1);
 		KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 3000ULL);
 		KUNIT_EXPECT_EQ(test, sim->regs.global_status, 0ULL);
-		/* The next one has its time. */
+		/* The next one has its time, long after one that was overdue, too. */
+		sim_pass_ms(1);
 		run(test, 99, 10);
 		sim->skid = 1000;
 		run(test, 1, 10);
@@ -930,6 +933,34 @@ static void pmi_masked(struct kunit *test)
 		sim->skid = 0;
 		KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	}
+}
+
+/* One that overflows while another one is overdue has its own time. */
+static void pmi_overdue_in_turn(struct kunit *test)
+{
+	struct my_event_set *set =
+		test_set(test, PMU(V4), "cpu/instructions,period=1000/u@gp0,cpu/cycles,period=1500/u@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_up(test, set);
+	sim->regs.lvtpc |= SIM_LVTPC_MASKED;
+	run(test, 100, 10);
+	KUNIT_EXPECT_EQ(test, sim->dropped, 1U);
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 1000ULL);
+	sim->regs.lvtpc &= ~SIM_LVTPC_MASKED;
+	run(test, 49, 10);
+	sim->skid = 1000;
+	run(test, 1, 10);
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 0), 1500ULL);
+	sim_pass_ms(1);
+	KUNIT_EXPECT_EQ(test, read_count(test, set, 1), 1500ULL);
+	KUNIT_EXPECT_EQ(test, set->period[0].lost, 1ULL);
+	KUNIT_EXPECT_EQ(test, nr_samples, 0U);
+	flush(test);
+	KUNIT_EXPECT_EQ(test, set->period[1].lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, nr_samples, 1U);
+	KUNIT_EXPECT_EQ(test, samples[0].counter, 1);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
 /* One that has come while the CPU was at work does not take the time of the next one. */
@@ -1893,6 +1924,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE_PARAM(pmi_late_behind, kind_gen_params),
 	KUNIT_CASE(pmi_leftover),
 	KUNIT_CASE(pmi_masked),
+	KUNIT_CASE(pmi_overdue_in_turn),
 	KUNIT_CASE(pmi_masked_by_sign),
 	KUNIT_CASE_PARAM(pmi_in_time, kind_gen_params),
 	KUNIT_CASE(pmi_stolen),
