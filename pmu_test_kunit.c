@@ -4935,6 +4935,9 @@ static void core_device_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], before.evtsel[0]);
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.fixed_ctr_ctrl, before.fixed_ctr_ctrl);
 	expect_owned(test, TEST_CPU, BIT_ULL(2) | BIT_ULL(3));
+	/* The first sample has what is counted from here on. */
+	KUNIT_EXPECT_EQ(test, session->target[TEST_CPU]->last.time,
+			session->target[TEST_CPU]->set.up_since);
 	await_sleep(test);
 	test_retire(test, 0, 7);
 	step(test);

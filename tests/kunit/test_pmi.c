@@ -830,6 +830,27 @@ static void pmi_late(struct kunit *test)
 	}
 }
 
+/* Of an event that counts again it is not: that overflow was accounted for when it stopped. */
+static void pmi_late_again(struct kunit *test)
+{
+	const struct kind *kind = test->param_value;
+	struct my_event_set *set =
+		test_set(test, kind->pmu, EACH_1000 "@gp0,cpu/instructions,period=777777/u@gp1");
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+
+	test_run_there(test);
+	test_up(test, set);
+	sim->skid = 1000;
+	run(test, 100, 10);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	sim_pass_ms(101);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+	flush(test);
+	KUNIT_EXPECT_EQ(test, sim->unknown, 1U);
+	KUNIT_EXPECT_EQ(test, nr_samples, 0U);
+	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
+}
+
 /*
  * It comes behind the stop, before its event is given up: none is late.  One that comes during
  * the access with which the stop looked is not known to have come.
@@ -1920,6 +1941,7 @@ static struct kunit_case pmi_cases[] = {
 	KUNIT_CASE(pmi_foreign),
 	KUNIT_CASE(pmi_foreign_anywhere),
 	KUNIT_CASE_PARAM(pmi_late, kind_gen_params),
+	KUNIT_CASE_PARAM(pmi_late_again, kind_gen_params),
 	KUNIT_CASE(pmi_not_late),
 	KUNIT_CASE_PARAM(pmi_late_behind, kind_gen_params),
 	KUNIT_CASE(pmi_leftover),

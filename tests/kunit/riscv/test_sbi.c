@@ -609,7 +609,9 @@ static void sbi_programmed_anew(struct kunit *test)
 		  "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x1 flags 0x50, start 5=0" },
 		{ "r1234@gp5",
 		  "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x20000/0x1234, start 5=0" },
-		{ "r1234@gp5", "read 5, start 5" },
+		{ "instructions@gp5",
+		  "read 5, read 5, free 5!-8, start 5!-3, cfg 5 0x2, start 5=0" },
+		{ "instructions@gp5", "read 5, start 5" },
 	};
 	struct doing d = { .cpu = test_probed_cpu(test, PMU(WITH)), .hw = { .idx = 5 } };
 	static const enum op ops[] = { UNPROGRAM, PROGRAM, STOP };
