@@ -960,7 +960,7 @@ static void pmi_masked(struct kunit *test)
 static void pmi_overdue_in_turn(struct kunit *test)
 {
 	struct my_event_set *set =
-		test_set(test, PMU(V4), "cpu/instructions,period=1000/u@gp0,cpu/cycles,period=1500/u@gp1");
+		test_set(test, PMU(V4), EACH_1000 "@gp0,cpu/cycles,period=1500/u@gp1");
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
 	test_up(test, set);
