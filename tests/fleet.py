@@ -248,7 +248,7 @@ def settled(guest):
 
 def rates(server, directory, name):
     guest = Guest(server, directory, name)
-    # Now, and with windows that begin before the first scrape, just after it, and at the third.
+    # Now, and in windows that begin before the first scrape, between two, and at one.
     first, second, third = guest.times[:3]
     for end in settled(guest), first + RANGE - 500, second + RANGE - 500, third + RANGE:
         times = guest.window(end)
