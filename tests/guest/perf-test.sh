@@ -72,14 +72,26 @@ verdict() {
 		}' "$2"
 }
 
-# Each of perf's tests once, and all its parts with it.
+# Each of perf's tests once, and all its parts with it. One waits until its workload has exited
+# and has been reaped: it polls an event that hangs up at the exit, and gives up when poll() has
+# returned 1000 times, which it may do before the kernel sends SIGCHLD. So it has no verdict then,
+# and is run again.
 IFS='|'
 echo "$wanted" > /tmp/wanted
 while read -r name _; do
 	main_number "$name"
 done < /tmp/wanted | sort -un > /tmp/numbers
+exits=$(main_number 'Number of exit events of a simple workload')
 while read -r number; do
-	perf test "$number" < /dev/null
+	if [ "$number" != "$exits" ]; then
+		perf test "$number" < /dev/null
+		continue
+	fi
+	for _ in $(seq 50); do
+		perf test -v "$number" < /dev/null > /tmp/exits 2>&1
+		grep -q 'Failed after retrying 1000 times' /tmp/exits || break
+	done
+	tail -n 1 /tmp/exits
 done < /tmp/numbers > /tmp/results 2>&1
 
 while read -r name verdict why; do
