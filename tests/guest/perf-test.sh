@@ -87,7 +87,9 @@ while read -r number; do
 		perf test "$number" < /dev/null
 		continue
 	fi
-	for _ in $(seq 50); do
+	tries=0
+	while [ "$tries" -lt 50 ]; do
+		tries=$((tries + 1))
 		perf test -v "$number" < /dev/null > /tmp/exits 2>&1
 		grep -q 'Failed after retrying 1000 times' /tmp/exits || break
 	done
