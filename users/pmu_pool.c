@@ -899,11 +899,15 @@ static u64 find_counters(const struct my_pmu_cpu *cpu)
 
 /*
  * Events that had a counter when the CPU went, as in suspend, count on.  If it is somebody
- * else's now they get another one, or none.
+ * else's now they get another one, or none.  perf is not told of those that do not count: the
+ * file "counters" has them.
  */
 static void put_back_on(struct my_pool *pool)
 {
+	struct my_pool_event *moves[MY_PMC_NR];
+	struct my_pmu_cpu *cpu = pool->set.cpu;
 	u64 had = 0, stay = 0, left, value;
+	unsigned int nr = 0, lost = 0, i;
 	int idx, to;
 
 	for (idx = 0; idx < MY_PMC_NR; idx++) {
@@ -915,20 +919,26 @@ static void put_back_on(struct my_pool *pool)
 	if (!had)
 		return;
 	my_pool_stop(pool);
-	WRITE_ONCE(pool->set.cpu->busy, stay);
+	WRITE_ONCE(cpu->busy, stay);
 	for (left = stay; left; left &= left - 1) {
 		idx = __ffs64(left);
-		if (pool->on[idx]->runs && !program(pool, pool->on[idx], idx, &value))
-			run(pool, pool->on[idx], idx, value);
+		if (pool->on[idx]->runs && (program(pool, pool->on[idx], idx, &value) ||
+					    run(pool, pool->on[idx], idx, value)))
+			lost++;
 	}
+	/* All of them leave before one moves: a counter that is free has no event then. */
 	for (left = had & ~stay; left; left &= left - 1) {
-		struct my_pool_event *event = pool->on[__ffs64(left)];
-
-		take_off(event);
-		to = choose(pool, event, 0);
-		if (to < 0 || put_on(pool, event, to))
-			event->pool = NULL;
+		moves[nr] = pool->on[__ffs64(left)];
+		take_off(moves[nr++]);
 	}
+	for (i = 0; i < nr; i++) {
+		to = choose(pool, moves[i], 0);
+		if (to >= 0 && !put_on(pool, moves[i], to))
+			continue;
+		moves[i]->pool = NULL;
+		lost++;
+	}
+	WRITE_ONCE(cpu->lost, cpu->lost + lost);
 	my_pool_start(pool, 0);
 }
 

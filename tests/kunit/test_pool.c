@@ -684,6 +684,7 @@ static void pool_returns_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(1));
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.evtsel[0], before.evtsel[0]);
 	KUNIT_EXPECT_PTR_EQ(test, a->pool, (struct my_pool *)NULL);
+	KUNIT_EXPECT_EQ(test, cpu->lost, 1ULL);
 	KUNIT_EXPECT_EQ(test, HERE(my_pool_resume(a)), 0);
 	DO_HERE(my_pool_pause(a));
 	DO_HERE(del(a));
@@ -693,6 +694,7 @@ static void pool_returns_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, b->idx, 0);
 	KUNIT_EXPECT_PTR_EQ(test, b->pool, pool);
+	KUNIT_EXPECT_EQ(test, cpu->lost, 1ULL);
 	/* Nor does it have one if a register faults. */
 	for (nth = 1; !sim->fail_nth; nth++) {
 		my_pools_go(TEST_CPU);
@@ -919,6 +921,7 @@ static void pool_goes_with_faults(struct kunit *test)
 	}
 	KUNIT_EXPECT_GT(test, going, 10U);
 	KUNIT_EXPECT_GT(test, nth, 100U);
+	KUNIT_EXPECT_GT(test, pool->set.cpu->lost, 0ULL);
 	sim->fail_nth = 0;
 	DO_HERE(del(b));
 	DO_HERE(del(a));
@@ -1157,6 +1160,8 @@ static void pool_samples_return(struct kunit *test)
 	struct my_pool *pool = fresh_pmis(test, PMU(V4), true);
 	struct my_pool_event *event = new_period(test, 1000, 0);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	bool faulted = true;
+	unsigned int nth;
 
 	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
 	run_steps(test, 1, 400);
@@ -1171,11 +1176,63 @@ static void pool_samples_return(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_seen, 0U);
 	run_steps(test, 1, 1);
 	KUNIT_EXPECT_EQ(test, nr_seen, 1U);
+	/* If a register faults it stays, and does not count. */
+	KUNIT_EXPECT_EQ(test, pool->set.cpu->lost, 0ULL);
+	for (nth = 1; faulted; nth++) {
+		KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
+		sim->regs = before;
+		sim->fail_nth = nth;
+		my_pools_come(TEST_CPU, &(struct my_pmu_why) {});
+		faulted = !sim->fail_nth;
+		sim->fail_nth = 0;
+		/* It has no counter if there are no interrupts. */
+		if (faulted && (!event->pool || pool->set.offline)) {
+			KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
+			sim->regs = before;
+			KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+		}
+		if (!event->pool)
+			KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, event, true)), 0);
+	}
+	KUNIT_EXPECT_GT(test, pool->set.cpu->lost, 0ULL);
 	DO_HERE(del(event));
 	KUNIT_EXPECT_EQ(test, peeked, 1000ULL);
 	/* Asked for once more, it has them. */
 	KUNIT_EXPECT_EQ(test, my_pools_take_pmis(&(struct my_pmu_why) {}), 0);
 	KUNIT_EXPECT_EQ(test, pool->set.cpu->pmi_users, 1U);
+	end_pmis(test);
+}
+
+/*
+ * When the CPU is back one event's counter is somebody else's, and the other's does not tell of
+ * its overflows any more: the first one gets that, the other none.
+ */
+static void pool_samples_cross(struct kunit *test)
+{
+	struct my_pool *pool = fresh_pmis(test, PMU(V4), false);
+	struct my_pool_event *count = new_event(test, 0xc4, BIT_ULL(0) | BIT_ULL(1));
+	struct my_pool_event *period = new_period(test, 1000, BIT_ULL(1));
+	struct sim_cpu *sim = sim_cpu(TEST_CPU);
+	struct my_pmu_cpu *cpu = pool->set.cpu;
+
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, count, true)), 0);
+	KUNIT_ASSERT_EQ(test, HERE(my_pool_add(pool, period, true)), 0);
+	KUNIT_ASSERT_EQ(test, count->idx, 0);
+	KUNIT_ASSERT_EQ(test, my_pools_go(TEST_CPU), 0);
+	cpu->used = BIT_ULL(0);
+	sim->broken = SIM_NO_OVERFLOW;
+	sim->broken_counters = BIT_ULL(1);
+	KUNIT_ASSERT_EQ(test, my_pools_come(TEST_CPU, &(struct my_pmu_why) {}), 0);
+	sim->broken = SIM_SOUND;
+	KUNIT_EXPECT_PTR_EQ(test, period->pool, (struct my_pool *)NULL);
+	KUNIT_EXPECT_PTR_EQ(test, pool->on[1], count);
+	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, cpu->lost, 1ULL);
+	DO_HERE(del(period));
+	KUNIT_EXPECT_EQ(test, cpu->busy, BIT_ULL(1));
+	DO_HERE(del(count));
+	KUNIT_EXPECT_EQ(test, cpu->busy, 0ULL);
+	cpu->used = 0;
 	end_pmis(test);
 }
 
@@ -1819,6 +1876,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE_PARAM(pool_samples, test_global_gen_params),
 	KUNIT_CASE(pool_samples_follow),
 	KUNIT_CASE(pool_samples_return),
+	KUNIT_CASE(pool_samples_cross),
 	KUNIT_CASE(pool_comes_disturbed),
 	KUNIT_CASE(pool_samples_change),
 	KUNIT_CASE(pool_samples_busy),
