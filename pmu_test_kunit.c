@@ -64,6 +64,7 @@ static __printf(1, 2) void catch_line(const char *fmt, ...)
 static unsigned int fail_step;
 /* The CPU is online, but not up to the state that is set up. */
 static bool below_state;
+static int half_online;
 
 static bool step_fails(void)
 {
@@ -252,7 +253,7 @@ static int test_setup_state(enum cpuhp_state state, const char *name,
 
 static bool test_cpu_active(unsigned int cpu)
 {
-	return !below_state && cpu_active(cpu);
+	return !below_state && cpu != half_online && cpu_active(cpu);
 }
 
 /* Notifiers of suspend and reboot that are registered. */
@@ -510,6 +511,7 @@ static int fresh_start(struct kunit *test)
 	fail_step = 0;
 	fail_copy = 0;
 	below_state = false;
+	half_online = -1;
 	nr_lines = 0;
 	nr_wakeups = 0;
 	memset(&steps, 0, sizeof(steps));
@@ -5108,6 +5110,24 @@ static void core_device_offline(struct kunit *test)
 	expect_untouched(test, PMU(V4), &before);
 }
 
+/* Hotplug is stopped by hand above our state: it is counted on; also if that was at the load. */
+static void core_device_half_down(struct kunit *test)
+{
+	struct sim_registers before;
+
+	sim_reset(0, PMU(V4));
+	half_online = 0;
+	KUNIT_ASSERT_EQ(test, load_on(PMU(V4), &before), 0);
+	ask_in_vain(test, "cpu=all", -ENXIO, "cpu: 0 is not all the way online");
+	half_online = TEST_CPU;
+	ask(test, "cpu=0-1 counters=cycles");
+	KUNIT_EXPECT_FALSE(test, session->target[0]->set.offline);
+	KUNIT_EXPECT_FALSE(test, session->target[TEST_CPU]->set.offline);
+	half_online = -1;
+	unload_module();
+	expect_untouched(test, PMU(V4), &before);
+}
+
 static void core_device_half_online(struct kunit *test)
 {
 	struct sim_registers before;
@@ -5630,6 +5650,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_device_unlike),
 	KUNIT_CASE(core_device_unlike_names),
 	KUNIT_CASE(core_device_offline),
+	KUNIT_CASE(core_device_half_down),
 	KUNIT_CASE(core_device_half_online),
 	KUNIT_CASE(core_device_guards),
 	KUNIT_CASE(core_device_needs_guard),

@@ -64,7 +64,7 @@ static void unlock_start(void)
 	mutex_unlock(&start_lock);
 }
 
-/* Since the hotplug state was set up; or before, and then no callback was called. */
+/* Above our state.  One that was half online at the load may call no callback on its way up. */
 static bool has_come_up(int cpu)
 {
 	return cpumask_test_cpu(cpu, &hotplug.up) || cpu_active(cpu);
@@ -280,6 +280,10 @@ static int up_all(struct my_session *s)
 		return -ENXIO;
 	}
 	cpumask_clear(&hotplug.up);
+	for_each_online_cpu(cpu) {
+		if (cpu_active(cpu))
+			cpumask_set_cpu(cpu, &hotplug.up);
+	}
 	hotplug.asleep = false;
 	hotplug.session = s;
 	hotplug.state = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_AP_ONLINE_DYN,
