@@ -648,6 +648,8 @@ static const struct refusal refusals[] = {
 	  "cpu: '': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "x", EVERYWHERE, "5", -EINVAL,
 	  "cpu: 'x': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
+	{ "\033[2J\r", EVERYWHERE, "5", -EINVAL,
+	  "cpu: '\\e[2J\\r': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "-1", EVERYWHERE, "5", -EINVAL,
 	  "cpu: '-1': a list of CPUs is needed, as 3 or 0-3,8, of 0-1; or all\n" },
 	{ "1", EVERYWHERE, "0", -EINVAL,

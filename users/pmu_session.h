@@ -87,19 +87,19 @@ static inline unsigned int my_session_rows(const struct my_session *s)
  */
 static inline int my_session_parse_cpus(struct my_session *s, const char *text)
 {
-	int err;
+	int err, len = strnlen(text, 40);
 
 	s->all = !strcmp(text, "all");
 	if (s->all)
 		return 0;
 	err = cpulist_parse(text, s->cpus);
 	if (err == -ERANGE || (!err && !cpumask_subset(s->cpus, cpu_present_mask)))
-		return my_refuse(&s->why, -EINVAL, "cpu: '%.40s': no such CPU; %*pbl are there",
-				 text, cpumask_pr_args(cpu_present_mask));
+		return my_refuse(&s->why, -EINVAL, "cpu: '%*pE': no such CPU; %*pbl are there",
+				 len, text, cpumask_pr_args(cpu_present_mask));
 	if (err || cpumask_empty(s->cpus))
 		return my_refuse(&s->why, -EINVAL,
-				 "cpu: '%.40s': a list of CPUs is needed, as 3 or 0-3,8, of %*pbl; or all",
-				 text, cpumask_pr_args(cpu_present_mask));
+				 "cpu: '%*pE': a list of CPUs is needed, as 3 or 0-3,8, of %*pbl; or all",
+				 len, text, cpumask_pr_args(cpu_present_mask));
 	return 0;
 }
 
