@@ -33,6 +33,17 @@ struct my_perf_lasting {
 	u64 known;
 };
 
+/*
+ * KVM's mediated vPMU gives all of the PMU to a guest while it runs (Linux 7.x,
+ * arch/x86/kvm/pmu.c).  By this the core stops events without guests meanwhile, and refuses
+ * others while there are such guests.
+ */
+#ifdef PERF_PMU_CAP_MEDIATED_VPMU
+#define MY_PERF_CAP_GUESTS	PERF_PMU_CAP_MEDIATED_VPMU
+#else
+#define MY_PERF_CAP_GUESTS	0
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 
 #include <asm/cpufeature.h>

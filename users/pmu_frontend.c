@@ -458,7 +458,7 @@ static void event_stop(struct perf_event *event, int flags)
 static struct pmu frontend = {
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_hw_context,
-	.capabilities = MY_PERF_CAP_SECOND_PMU,
+	.capabilities = MY_PERF_CAP_SECOND_PMU | MY_PERF_CAP_GUESTS,
 	.attr_groups = groups,
 	.event_init = event_init,
 	.pmu_enable = pmu_start,
