@@ -78,7 +78,7 @@ report: ## on real hardware, as root: what the module relies on, in a page (REPO
 	@scripts/report $(REPORT)
 
 .PHONY: check
-check: ## all tests (TESTS= for those whose name matches)
+check: ## every kind of test, the long ones in part (TESTS= for those whose name matches)
 	@scripts/deps check
 	@scripts/check '$(TESTS)'
 
@@ -153,7 +153,7 @@ dkms-check: ## build and install the module by dkms, in a scratch root
 
 .PHONY: fresh-check
 fresh-check: export TESTS := $(TESTS)
-fresh-check: ## make run and make check on fresh Debians 12 and 13, as root (TESTS=)
+fresh-check: ## make run and a part of make check on fresh Debians 12 and 13, as root (TESTS=)
 	@scripts/deps fresh
 	@tests/fresh-check
 

@@ -27,25 +27,25 @@ static char *param_cpu = "0";
 module_param_named(cpu, param_cpu, charp, 0444);
 MODULE_PARM_DESC(cpu, "CPUs to count on, e.g. 3 or 0-3,8 or all (default 0)");
 
-/* Events, comma-separated; "default", see pmu_session.c; "none", for other modules. */
+/* Events, comma-separated; "default", see pmu_session.c; "none", for other modules and perf. */
 static char *param_counters = "default";
 module_param_named(counters, param_counters, charp, 0444);
-MODULE_PARM_DESC(counters, "events, e.g. instructions:u,r01c2@gp0; none: only for other modules (default: instructions and cycles, each on a fixed and on a generic counter where both are free)");
+MODULE_PARM_DESC(counters, "events, e.g. instructions:u,r01c2@gp0; none: only for other modules and perf (default: instructions and cycles, each on a fixed and on a generic counter where both are free)");
 
 /* Milliseconds between samples; default 5000. */
 static char *param_interval = "5000";
 module_param_named(interval, param_interval, charp, 0444);
 MODULE_PARM_DESC(interval, "milliseconds between samples (default 5000)");
 
-/* Whether counters are stopped while they are read; default 1. */
+/* Whether counters are stopped while they are read; default auto. */
 static char *param_freeze = "auto";
 module_param_named(freeze, param_freeze, charp, 0444);
 MODULE_PARM_DESC(freeze, "1: all counters of a CPU are stopped while they are read, and show the same instant; 0: read while running, no MSR is written; auto is 1 where counters can be stopped at once (default auto)");
 
-/* Whether samples are printed; the file in debugfs has them in any case.  Default 1. */
+/* Whether samples are printed; /dev/my_pmu has them in any case.  Default 1. */
 static char *param_log = "1";
 module_param_named(log, param_log, charp, 0444);
-MODULE_PARM_DESC(log, "1: print the samples; 0: only the file in debugfs has them (default 1)");
+MODULE_PARM_DESC(log, "1: print the samples; 0: only /dev/my_pmu and debugfs have them (default 1)");
 
 /* In which order an interrupt of a counter is handled; default auto, which is v3. */
 static char *param_pmi = "auto";
@@ -158,6 +158,6 @@ module_init(my_pmu_init);
 module_exit(my_pmu_exit);
 
 MODULE_AUTHOR("Seed 650e4ba3 maintainers <maintainers@users.noreply.a-seed-650e4ba3.example>");
-MODULE_DESCRIPTION("Count x86 PMU events on CPUs and print how they grow");
+MODULE_DESCRIPTION("Count PMU events on CPUs and print how they grow");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(MY_PMU_VERSION);

@@ -134,9 +134,9 @@ struct refused_modifier {
 };
 
 static const struct refused_modifier refused_modifiers[] = {
-	{ 'p', "p (precise) needs samples by PEBS; nothing is sampled here" },
-	{ 'P', "P (most precise) needs samples by PEBS; nothing is sampled here" },
-	{ 'S', "S (read the group at a sample) needs samples; nothing is sampled here" },
+	{ 'p', "p (precise) needs samples by PEBS, which are not taken" },
+	{ 'P', "P (most precise) needs samples by PEBS, which are not taken" },
+	{ 'S', "S (read the group at a sample): each record has the counts of the group" },
 	{ 'H', "H (host) needs counters that stop in guests; they count in both" },
 	{ 'G', "G (guest) needs counters that stop in the host; they count in both" },
 	{ 'I', "I (not in idle): no PMU can tell; halted CPUs have no cycles" },

@@ -125,7 +125,8 @@ char *printable(char *name)
 static const struct argp_option setup_options[] = {
 	{ "cpu", 'C', "LIST", 0, "CPUs: 3 or 0-3,8 or all [all]", 0 },
 	{ "event", 'e', "EVENTS", 0, "events, as in docs/events.md [instructions,cycles]", 0 },
-	{ "interval-print", 'I', "MS", 0, "milliseconds between samples [1000]", 0 },
+	{ "interval-print", 'I', "MS", 0,
+	  "milliseconds between samples [top: 1000, export: 15000, stat: one total]", 0 },
 	{ "module", KEY_MODULE, "PATH", 0, "the my_pmu.ko to load [the installed one]", 0 },
 	{ 0 }
 };

@@ -54,8 +54,8 @@
 #define NAME_TOO_LONG	"longer than 95 characters without its counter"
 #define H_ALONE \
 	"modifier h (hypervisor) alone: no counter can tell it from the kernel"
-#define NO_SAMPLES	"nothing is sampled here"
-#define NEEDS_SAMPLES	"needs samples; " NO_SAMPLES
+#define NOT_TAKEN	"which are not taken"
+#define EACH_RECORD	"each record has the counts of the group"
 #define NOBODY_ELSE	"while the module is loaded nobody else has the PMU"
 #define IN_BOTH		"they count in both"
 #define BEHIND_BRACE \
@@ -1048,14 +1048,14 @@ static const struct refused refused_events[] = {
 	{ "h alone, and others", "cycles:hD", "'cycles:hD': " H_ALONE },
 	{ "D twice", "cycles:DD", "'cycles:DD': modifiers 'DD'; " MODIFIERS },
 	{ "p", "cycles:p",
-	  "'cycles:p': modifier p (precise) needs samples by PEBS; " NO_SAMPLES },
+	  "'cycles:p': modifier p (precise) needs samples by PEBS, " NOT_TAKEN },
 	{ "ppp", "cycles:uppp",
-	  "'cycles:uppp': modifier p (precise) needs samples by PEBS; " NO_SAMPLES },
+	  "'cycles:uppp': modifier p (precise) needs samples by PEBS, " NOT_TAKEN },
 	{ "P", "cycles:P",
-	  "'cycles:P': modifier P (most precise) needs samples by PEBS; " NO_SAMPLES },
+	  "'cycles:P': modifier P (most precise) needs samples by PEBS, " NOT_TAKEN },
 	{ "S", "cycles:S",
-	  "'cycles:S': modifier S (read the group at a sample) "
-	  NEEDS_SAMPLES },
+	  "'cycles:S': modifier S (read the group at a sample): "
+	  EACH_RECORD },
 	{ "G", "cycles:G",
 	  "'cycles:G': modifier G (guest) needs counters that stop in the host; " IN_BOTH },
 	{ "H", "cycles:uH",
@@ -1196,8 +1196,8 @@ static const struct refused refused_events[] = {
 	  "'{r1,000000000000000000000000000000000000...': " BEHIND_BRACE },
 	{ "unknown group modifier", "{r1}:x", "'r1': modifiers 'x'; " MODIFIERS },
 	{ "group modifier with a reason", "{r1,r2}:S",
-	  "'r1': modifier S (read the group at a sample) "
-	  NEEDS_SAMPLES },
+	  "'r1': modifier S (read the group at a sample): "
+	  EACH_RECORD },
 	{ "group modifier twice", "{r1}:uu", "'r1': modifiers 'uu'; " MODIFIERS },
 	{ "two colons behind a brace", "{r1}::u",
 	  "'r1': modifiers ':u'; " MODIFIERS },
