@@ -2544,6 +2544,17 @@ static void core_unwinds_names(struct kunit *test)
 	unload_module();
 	/* Both events, on both CPUs; then all that have names. */
 	KUNIT_EXPECT_GT(test, nth, 4U + 50U);
+	/* Nor for the event that it is held by, or that tells whether reservations keep it out. */
+	for (nth = 1; nth <= 2; nth++) {
+		sim_perf.fail_hold = nth;
+		nr_lines = 0;
+		KUNIT_EXPECT_EQ(test, load_module(), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, sim_perf.fail_hold, 0U);
+		KUNIT_EXPECT_EQ(test, nr_lines, 1U);
+		KUNIT_EXPECT_STREQ(test, last_line(), "no memory for an event of perf's\n");
+		KUNIT_EXPECT_EQ(test, sim_reservations.held, 0U);
+		expect_untouched(test, PMU(V4), &before);
+	}
 }
 
 /* Linux's reservations are for all CPUs; what a firmware uses is said of each. */

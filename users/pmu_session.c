@@ -473,6 +473,8 @@ void my_session_unguard(struct my_pmu_cpu *cpu)
 	cpu->unguarded = false;
 }
 
+static const char no_memory[] = "no memory for an event of perf's";
+
 /**
  * my_session_guard() - keep perf off a CPU's counters, where reservations do not
  * @s: the session
@@ -498,7 +500,7 @@ int my_session_guard(const struct my_session *s, struct my_pmu_cpu *cpu,
 	if (guard == ERR_PTR(-EBUSY))
 		return my_refuse_busy(why);
 	if (guard == ERR_PTR(-ENOMEM))
-		return my_refuse(why, -ENOMEM, "no memory for an event of perf's");
+		return my_refuse(why, -ENOMEM, no_memory);
 	if (IS_ERR(guard))
 		return my_refuse(why, -EBUSY,
 				 "nothing keeps perf out of a PMU of version %u in this kernel",
@@ -542,11 +544,14 @@ static int check_freeze(struct my_session *s)
 	return 0;
 }
 
-static int guard_all(struct my_session *s, struct my_pmu_why *why)
+/* @tried: an event of perf's that nothing refused; or there was no memory to try one. */
+static int guard_all(struct my_session *s, const void *tried, struct my_pmu_why *why)
 {
 	struct my_target *t;
 	int err = 0;
 
+	if (tried == ERR_PTR(-ENOMEM))
+		err = my_refuse(why, -ENOMEM, no_memory);
 	/* A guard would end what others count, for good if it is pinned. */
 	for (t = my_session_next(s, NULL); t && !err; t = my_session_next(s, t))
 		err = t->snapshot.interrupts ? my_refuse_busy(why) : 0;
@@ -619,6 +624,8 @@ int my_session_take_over(struct my_session *s, const char *counters)
 		my_pmu_release(&s->held);
 	s->names_cpu = cpumask_first(s->cpus);
 	held = my_perf_hold(s->names_cpu, &known);
+	if (held == ERR_PTR(-ENOMEM))
+		return my_refuse(&s->why, -ENOMEM, no_memory);
 	free = !busy && known;
 	asked = ask_perf(s, free, &first);
 	my_perf_let_go(held);
@@ -628,7 +635,7 @@ int my_session_take_over(struct my_session *s, const char *counters)
 	my_perf_let_go(held);
 	s->guarded = held != ERR_PTR(-EBUSY) && held != ERR_PTR(-ENOENT);
 	if (s->guarded)
-		busy = guard_all(s, &whose);
+		busy = guard_all(s, held, &whose);
 	/*
 	 * Whatever is refused later, registers are as they were before perf was asked: also
 	 * if somebody else has come to perf meanwhile.

@@ -193,7 +193,7 @@ int my_perf_show(int cpu, const char *name, char *page)
  *
  * Context: task; sleeps.
  * Return: for my_perf_let_go(); ERR_PTR if perf has no event: -EBUSY if the PMU is
- * reserved by another user, -ENOENT if perf knows none.
+ * reserved by another user, -ENOENT if perf knows none; -ENOMEM.
  */
 void *my_perf_hold(int cpu, bool *knows_model)
 {
@@ -204,8 +204,14 @@ void *my_perf_hold(int cpu, bool *knows_model)
 	if (!knows_model)
 		return event;
 	*knows_model = false;
+	if (IS_ERR(event))
+		return event;
 	page = (char *)get_zeroed_page(GFP_KERNEL);
-	if (page && !IS_ERR(event) && !show_file(event->pmu, "caps", "pmu_name", page))
+	if (!page) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (!show_file(event->pmu, "caps", "pmu_name", page))
 		*knows_model = !str_has_prefix(page, "generic");
 	free_page((unsigned long)page);
 	return event;

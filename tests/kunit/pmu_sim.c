@@ -1181,6 +1181,8 @@ void *my_perf_hold(int cpu, bool *knows_model)
 		*knows_model = !sim_perf.unknown_model;
 	if (sim_perf.err)
 		return ERR_PTR(sim_perf.err);
+	if (sim_perf.fail_hold && !--sim_perf.fail_hold)
+		return ERR_PTR(-ENOMEM);
 	if (sim_reservations.held && !sim_perf.stays)
 		return ERR_PTR(-EBUSY);
 	sim_perf.held++;

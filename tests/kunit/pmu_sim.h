@@ -323,6 +323,7 @@ struct sim_perf_name {
  * @held: so often
  * @asked: so often
  * @fail_nth: this question from now on is answered with -ENOMEM, 1 is the next
+ * @fail_hold: this time from now on it has no memory to be held, 1 is the next
  * @cpu: of the last question
  * @counted: so often it counted, to say where
  * @counted_on: on these CPUs
@@ -355,7 +356,7 @@ struct sim_perf {
 	int err;
 	int held;
 	unsigned int asked;
-	unsigned int fail_nth;
+	unsigned int fail_nth, fail_hold;
 	int cpu;
 	unsigned int counted;
 	u32 counted_on;
