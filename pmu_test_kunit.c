@@ -676,8 +676,8 @@ static const struct refusal refusals[] = {
 
 static void refusal_desc(const struct refusal *row, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "cpu=%s counters=%s interval=%s %s",
-		 row->cpu, row->counters, row->interval,
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "cpu=%*pE counters=%s interval=%s %s",
+		 (int)strlen(row->cpu), row->cpu, row->counters, row->interval,
 		 row->pmu ? row->pmu->name : "");
 }
 
