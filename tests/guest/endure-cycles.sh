@@ -21,7 +21,8 @@ touch /tmp/went /tmp/perf
 	echo 0 > $online && echo >> /tmp/went
 	sleep 0.02
 	echo 1 > $online
-	sleep "$(by_kernel 2 2 0.5)"
+	# While it goes or comes nothing loads, and on these kernels that takes a second.
+	sleep "$(by_kernel 4 2 0.5)"
 done) &
 toggler=$!
 (while [ ! -e /tmp/stop ]; do
@@ -29,7 +30,7 @@ toggler=$!
 		echo >> /tmp/perf
 	fi
 	# It takes this kernel seconds of a CPU to start perf.
-	sleep "$(by_kernel 5 5 1)"
+	sleep "$(by_kernel 15 5 1)"
 done) > /dev/null 2>&1 &
 perf=$!
 
