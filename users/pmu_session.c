@@ -544,7 +544,7 @@ static int check_freeze(struct my_session *s)
 	return 0;
 }
 
-/* @tried: an event of perf's that nothing refused; or there was no memory to try one. */
+/* @tried: the event of perf's that the reservations have not kept out, or -ENOMEM. */
 static int guard_all(struct my_session *s, const void *tried, struct my_pmu_why *why)
 {
 	struct my_target *t;
