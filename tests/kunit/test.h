@@ -194,6 +194,10 @@ struct my_event_set *test_all_counters(struct kunit *test,
 int test_try_up(struct my_event_set *set);
 void test_up(struct kunit *test, struct my_event_set *set);
 
+/* Up, but rotations end when the test says so, by what follows; and what that returns. */
+void test_up_without_timer(struct kunit *test, struct my_event_set *set);
+int test_rotate(struct my_event_set *set);
+
 /* That many instructions, cycles and reference cycles of both kinds retire. */
 void test_retire(struct kunit *test, u64 user, u64 kernel);
 

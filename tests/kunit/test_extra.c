@@ -337,11 +337,6 @@ static void extra_unknown_other(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, why.text, TAKEN(RSP(2), 0x1a6, 0x2));
 }
 
-static int rotate(struct my_event_set *set, u64 events, void *unused)
-{
-	return my_event_set_rotate(set);
-}
-
 /* Each rotation has its own values, and what was there before comes back. */
 static void extra_rotate(struct kunit *test)
 {
@@ -350,7 +345,7 @@ static void extra_rotate(struct kunit *test)
 	struct sim_registers before = sim->regs;
 	unsigned int n, i;
 
-	test_up(test, set);
+	test_up_without_timer(test, set);
 	for (n = 0; n < 6; n++) {
 		for (i = 0; i < 3; i++) {
 			const struct my_perf_event *event = &set->event[i];
@@ -359,7 +354,7 @@ static void extra_rotate(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, 1ULL + i,
 						sim->regs.extra[event->attr.extra.msr - 0x1a6]);
 		}
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 	}
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the suites share. */
 #include <linux/cpu.h>
+#include <linux/hrtimer.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 
@@ -259,6 +260,29 @@ void test_up(struct kunit *test, struct my_event_set *set)
 	int err = my_event_set_up(set, &why);
 
 	KUNIT_ASSERT_EQ_MSG(test, err, 0, "%s", why.text);
+}
+
+static int rotate_on_cpu(struct my_event_set *set, u64 unused, void *also_unused)
+{
+	return my_event_set_rotate(set);
+}
+
+int test_rotate(struct my_event_set *set)
+{
+	return my_event_set_call(set, 0, rotate_on_cpu, NULL);
+}
+
+void test_up_without_timer(struct kunit *test, struct my_event_set *set)
+{
+	unsigned int first = set->rotation, tries;
+
+	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
+	test_up(test, set);
+	KUNIT_ASSERT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
+	/* On a busy machine the timer may have ended a rotation by then. */
+	for (tries = 0; set->rotation != first && tries < MY_EVENTS_MAX; tries++)
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+	KUNIT_ASSERT_EQ(test, set->rotation, first);
 }
 
 struct retire {

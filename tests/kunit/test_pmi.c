@@ -1565,11 +1565,6 @@ static void pmi_storm_faults(struct kunit *test)
 }
 
 /* Where events are rotated, too. */
-static int rotate(struct my_event_set *set, u64 events, void *unused)
-{
-	return my_event_set_rotate(set);
-}
-
 static void pmi_rotate(struct kunit *test)
 {
 	struct my_event_set *set = test_set(test, PMU(V5_ONE_OF_EACH),
@@ -1577,14 +1572,12 @@ static void pmi_rotate(struct kunit *test)
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int i;
 
-	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
-	test_up(test, set);
-	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
+	test_up_without_timer(test, set);
 	/* 700 instructions with it, 700 without. */
 	for (i = 0; i < 10; i++) {
 		sim->skid = i % 2 ? 1000 : 0;
 		run(test, 70, 10);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		flush(test);
 	}
 	KUNIT_EXPECT_EQ(test, set->event[0].count, 3500ULL);
@@ -1608,14 +1601,12 @@ static void pmi_rotate_stays(struct kunit *test)
 	unsigned int skid;
 
 	test_run_there(test);
-	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
-	test_up(test, set);
-	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
+	test_up_without_timer(test, set);
 	for (skid = 0; skid < ANYWHERE; skid++) {
 		run(test, 99, 10);
 		sim->skid = skid;
 		run(test, 1, 10);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		flush(test);
 		sim->skid = 0;
 		run(test, 100, 10);

@@ -290,19 +290,6 @@ static void schedule_most(struct kunit *test)
 /* More of one event than any of the PMUs has generic counters left for. */
 #define THREE_ON_TWO	"instructions@gp0-1,instructions@gp0-1,instructions@gp0-1"
 
-static int next_rotation(struct my_event_set *set, u64 unused, void *also_unused)
-{
-	return my_event_set_rotate(set);
-}
-
-/* Up, but rotations end when the test says so. */
-static void up_without_timer(struct kunit *test, struct my_event_set *set)
-{
-	test_up(test, set);
-	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
-	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
-}
-
 /*
  * Where no event is enabled the registers are saved first, and that may fault: the next
  * read says so, once.
@@ -314,13 +301,13 @@ static void rotate_none_enabled(struct kunit *test)
 	unsigned int i, nth;
 	u64 ctrl;
 
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[i]), 0);
 	KUNIT_EXPECT_EQ(test, set->active, 0ULL);
 	for (nth = 1; nth <= 2; nth++) {
 		sim_cpu(TEST_CPU)->fail_nth = nth;
-		KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), -EIO);
+		KUNIT_EXPECT_EQ(test, test_rotate(set), -EIO);
 		KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->fail_nth, 0U);
 		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), -EIO);
 		KUNIT_EXPECT_EQ(test, my_event_set_read(set, s), 0);
@@ -328,7 +315,7 @@ static void rotate_none_enabled(struct kunit *test)
 	/* What others have changed since is not put back. */
 	sim_cpu(TEST_CPU)->regs.global_ctrl ^= 1;
 	ctrl = sim_cpu(TEST_CPU)->regs.global_ctrl;
-	KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+	KUNIT_EXPECT_EQ(test, test_rotate(set), 0);
 	KUNIT_EXPECT_EQ(test, sim_cpu(TEST_CPU)->regs.global_ctrl, ctrl);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
@@ -341,10 +328,10 @@ static void rotate_acknowledges(struct kunit *test)
 	unsigned int n;
 
 	test_near_wrap(sim_cpu(TEST_CPU));
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (n = 0; n < 12; n++) {
 		test_retire(test, 1000, 0);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 	}
@@ -365,7 +352,7 @@ static void rotate_counts(struct kunit *test)
 	test_leave_traces(sim);
 	test_near_wrap(sim);
 	before = sim->regs;
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (n = 0; n < 30; n++) {
 		for (i = 0; i < 3; i++)
 			wanted[i] += set->active & BIT_ULL(i) ? 1000 + n : 0;
@@ -380,7 +367,7 @@ static void rotate_counts(struct kunit *test)
 			}
 			KUNIT_EXPECT_EQ(test, s->marks.clobbered | s->marks.late, 0ULL);
 		}
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 	}
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	for (i = 0; i < 3; i++)
@@ -400,12 +387,12 @@ static void rotate_beside(struct kunit *test)
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 	unsigned int n;
 
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	KUNIT_EXPECT_EQ(test, set->schedule.always, 3ULL);
 	for (n = 1; n <= 10; n++) {
 		test_retire(test, 100, 0);
 		sim->regs.evtsel[2] |= BIT_ULL(20);	/* a trace of ours */
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		KUNIT_ASSERT_TRUE(test, sim->regs.evtsel[2] & BIT_ULL(20));
 		sim->regs.evtsel[2] &= ~BIT_ULL(20);
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
@@ -437,7 +424,7 @@ static void rotate_time(struct kunit *test)
 	unsigned int n, on, accesses;
 	u64 time, uptime;
 
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (n = 0; n < 10; n++) {
 		sim->accesses = 0;
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
@@ -446,7 +433,7 @@ static void rotate_time(struct kunit *test)
 		uptime = s->uptime;
 		on = hweight64(set->active);
 		accesses = sim->accesses;
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		accesses = sim->accesses - accesses;
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		/*
@@ -475,14 +462,14 @@ static void rotate_time_v1(struct kunit *test)
 	u64 since, before[3];
 	unsigned int n, i;
 
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (n = 0; n < 10; n++) {
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		KUNIT_EXPECT_EQ(test, s->uptime, s->time - set->up_since);
 		since = s->time;
 		for (i = 0; i < 3; i++)
 			before[i] = s->running[i];
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		KUNIT_EXPECT_LT(test, s->running[0] - before[0] + s->running[2] - before[2],
 				s->time - since);
@@ -506,10 +493,10 @@ static void rotate_fails(struct kunit *test)
 	for (nth = 1; ; nth++) {
 		sim->regs = before;
 		sim->has_failed = false;
-		up_without_timer(test, set);
+		test_up_without_timer(test, set);
 		test_retire(test, 10, 0);
 		sim->fail_nth = nth;
-		err = my_event_set_call(set, 0, next_rotation, NULL);
+		err = test_rotate(set);
 		sim->fail_nth = 0;
 		if (!err)
 			break;
@@ -518,7 +505,7 @@ static void rotate_fails(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, my_event_set_read(set, s), 0, "access %u", nth);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_LE_MSG(test, s->running[i], s->uptime, "access %u", nth);
-		KUNIT_EXPECT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_EXPECT_EQ(test, test_rotate(set), 0);
 		KUNIT_EXPECT_EQ(test, my_event_set_down(set), 0);
 		wanted = before;
 		test_forgive_restoring(&wanted, sim);
@@ -564,20 +551,20 @@ static void rotate_enable(struct kunit *test)
 
 	test_leave_traces(sim);
 	before = sim->regs;
-	up_without_timer(test, set);
+	test_up_without_timer(test, set);
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[i]), 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
 	for (n = 0; n < 5; n++) {
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		test_expect_registers(test, PMU(V4), &before, &sim->regs);
 	}
 	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[2]), 0);
 	for (n = 0, i = 0; n < 6; n++) {
 		i += set->active ? 100 : 0;
 		test_retire(test, 100, 0);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, next_rotation, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 	}
 	KUNIT_EXPECT_EQ(test, i, 400U);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);

@@ -643,11 +643,6 @@ static void sets_capture(struct kunit *test)
 	my_event_set_release(set);
 }
 
-static int rotate(struct my_event_set *set, u64 events, void *unused)
-{
-	return my_event_set_rotate(set);
-}
-
 /* One is multiplexed, and the other never notices. */
 static void sets_rotate(struct kunit *test)
 {
@@ -661,9 +656,7 @@ static void sets_rotate(struct kunit *test)
 
 	other = claim_one(test, "instructions@gp2");
 	test_up(test, other);
-	test_up(test, set);
-	KUNIT_ASSERT_TRUE(test, my_event_set_multiplexes(set));
-	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
+	test_up_without_timer(test, set);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
 	count = s->count[0];
 	for (n = 0; n < 12; n++) {
@@ -673,7 +666,7 @@ static void sets_rotate(struct kunit *test)
 		raw = sim->regs.pmc[2];
 		sim->insns_per_access = 1;
 		sim_clear_log(sim);
-		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
+		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
 		KUNIT_EXPECT_EQ(test, sim->regs.pmc[2], raw + sim->accesses);
 		sim->insns_per_access = 0;
 		KUNIT_ASSERT_EQ(test, my_event_set_read(other, s), 0);
