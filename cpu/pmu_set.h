@@ -153,7 +153,9 @@ static inline struct my_pmu_cpu *my_pmu_cpu_of(int cpu)
 {
 	struct my_pmu_cpu *c = per_cpu_ptr(&my_pmu_cpus, cpu);
 
-	c->cpu = cpu;
+	/* Once: others may be reading it. */
+	if (c->cpu != cpu)
+		c->cpu = cpu;
 	return c;
 }
 
