@@ -1549,7 +1549,7 @@ static void pmi_storm_faults(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
 	u32 select = kind->pmu->amd ? 0xc0010200 : 0x186;
-	u32 ctrl = kind->pmu->amd ? 0xc0000301 : 0x38f;
+	u32 ctrl = kind->pmu->version < 2 ? select : kind->pmu->amd ? 0xc0000301 : 0x38f;
 	struct my_event_set *set = test_set(test, kind->pmu, stormy);
 	struct sim_cpu *sim = sim_cpu(TEST_CPU);
 
@@ -1562,7 +1562,7 @@ static void pmi_storm_faults(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttles > 0);
 	msleep(20);
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
-	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, fault_on_cpu, kind->pmu->version < 2 ? &select : &ctrl));
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, fault_on_cpu, &ctrl));
 	msleep(20);
 	KUNIT_EXPECT_TRUE(test, set->period[0].throttled);
 	sim->fail_reg = 0;
