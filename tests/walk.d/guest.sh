@@ -18,12 +18,12 @@ sysctl -q -w kernel.nmi_watchdog=0
 # Not on the CPU that is measured, so that it is called.
 taskset -p 1 $$ > /dev/null || fail taskset
 insmod /root/my_pmu_sample.ko || fail "the log's module"
-insmod /root/my_pmu.ko cpu="$1" counters=instructions interval=1000 || fail "my_pmu.ko"
-tries=0
+insmod /root/my_pmu.ko cpu="$1" counters=instructions interval=500 || fail "my_pmu.ko"
 for file in /sys/module/my_pmu/sections/.*text*; do
 	echo "section ${file##*/} $(cat "$file")"
 done
-# rmmod at once after a sample: a cross-call of the sampler's would be taken for rmmod's.
+# rmmod comes right after a sample, so that none is under way.
+tries=0
 until has_samples "$2"; do
 	tries=$((tries + 1))
 	[ $tries -lt 600 ] || fail "no $2 samples in a minute"
