@@ -28,9 +28,9 @@ import urllib.parse
 import urllib.request
 
 # Times are in ms, as Prometheus has them: sums of seconds would not be exact.
-RANGE = 20000
+RANGE = 10000
 # What was scraped so shortly before may not have been there yet.
-ON_ITS_WAY = 2200
+ON_ITS_WAY = 1200
 EVENTS = "my_pmu_events_total"
 RUNNING = "my_pmu_running_seconds_total"
 ENABLED = "my_pmu_enabled_seconds_total"
