@@ -1360,6 +1360,11 @@ static void pmi_selftest_late(struct kunit *test)
 	}
 }
 
+static void start_restart(void *set)
+{
+	irq_work_queue(&((struct my_event_set *)set)->restart.work);
+}
+
 /* What is throttled can be stopped, started, and is whole then. */
 static void pmi_storm_stop(struct kunit *test)
 {
@@ -1378,6 +1383,14 @@ static void pmi_storm_stop(struct kunit *test)
 	run(test, 1, 100);
 	KUNIT_EXPECT_EQ(test, nr_samples, 1U);
 	msleep(20);	/* the timer finds nothing to do */
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_disable(&set->event[1]), 0);
+	sim_clear_log(sim);
+	KUNIT_ASSERT_TRUE(test, test_call(TEST_CPU, start_restart, set));
+	msleep(20);	/* nor if no event is active */
+	KUNIT_EXPECT_EQ(test, sim->accesses, 0U);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[0]), 0);
+	KUNIT_ASSERT_EQ(test, my_perf_event_enable(&set->event[1]), 0);
 	storm(test, set);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 	test_expect_registers(test, PMU(V4), &before, &sim->regs);
