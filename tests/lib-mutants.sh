@@ -140,17 +140,19 @@ try_mutant() {
 # show_mutants COPY MUTANT...: as run_mutants, but shows what each of them changes, and
 # runs nothing. The status is 1 if the line to break is gone, of any.
 show_mutants() {
-	local copy=$1 number=0 failed=0 mutant what file edit more source path changed
+	local copy=$1 number=0 failed=0 mutant what file edit more source changed
+	local -A paths=()
+	# A mutant costs sed and diff, and no pipe: with one, a thousand of them took minutes.
+	local format=(--old-line-format='# < %L' --new-line-format='# > %L' --unchanged-line-format=)
 
 	shift
 	source=$("$copy")
 	for mutant; do
 		IFS=@ read -r what file edit more <<< "$mutant"
 		number=$((number + 1))
-		path=$(path_in "$source" "$file")
-		if [[ -z $path ]] ||
-			! changed=$(sed "$edit" "$path" | { diff "$path" - || true; } | sed -n 's/^[<>]/# &/p') ||
-			[[ -z $changed ]]; then
+		[[ -n ${paths[$file]:-} ]] || paths[$file]=$(path_in "$source" "$file")
+		if [[ -z ${paths[$file]} ]] || ! sed "$edit" "${paths[$file]}" > "$source/.broken" ||
+			changed=$(diff "${format[@]}" "${paths[$file]}" "$source/.broken"); then
 			echo "not ok $number - applies: $what (the line to break is gone)"
 			failed=$((failed + 1))
 			continue
