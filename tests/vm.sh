@@ -287,12 +287,16 @@ test_saved() {
 }
 
 test_broken_saved() {
-	truncate -s 10M "$(saved_guests)/state"
-	run --saved --append "$mark" -- true
-	is 'a saved guest that is broken is 125' "$status" 125
-	has 'that is said in one line' "$(grep -c . "$dir/err") $(< "$dir/err")" '^1 lab: the saved guest is broken'
-	run --saved --append "$mark" -- true
-	is 'the next run makes another' "$status $(saved_guests | wc -l)" '0 1'
+	local file
+
+	for file in state memory; do
+		truncate -s 100K "$(saved_guests)/$file"
+		run --saved --append "$mark" -- true
+		is "a saved guest whose $file is broken is 125" "$status" 125
+		has 'that is said in one line' "$(grep -c . "$dir/err") $(< "$dir/err")" '^1 lab: the saved guest is broken'
+		run --saved --append "$mark" -- true
+		is 'the next run makes another' "$status $(saved_guests | wc -l)" '0 1'
+	done
 	cp -r "${vm%/*}" "$dir/scripts"
 	sed -i 's/^hostname lab/hostname other/' "$dir/scripts/guest/init"
 	vm=$dir/scripts/vm run --saved --append "$mark" -- hostname
