@@ -259,7 +259,9 @@ test_killed() {
 }
 
 # The saved guests of these tests: nobody else has this on the command line.
+# Its memory is more than QEMU may write to a file.
 mark=LABTEST=$$.$RANDOM
+marked=(--append "$mark" --mem 3072)
 
 saved_guests() {
 	local log
@@ -271,14 +273,14 @@ saved_guests() {
 
 # What a saved guest does is what one does that boots.
 test_saved() {
-	test_bytes --saved --append "$mark"
-	run --saved --append "$mark" -- grep -c "$mark" /proc/cmdline
+	test_bytes --saved "${marked[@]}"
+	run --saved "${marked[@]}" -- grep -c "$mark" /proc/cmdline
 	is 'another command line is of another saved guest' "$(< "$dir/out")" 1
-	run --saved --append "$mark" --kernel-log "$dir/log" -- sh -c 'echo before; echo c > /proc/sysrq-trigger'
+	run --saved "${marked[@]}" --kernel-log "$dir/log" -- sh -c 'echo before; echo c > /proc/sysrq-trigger'
 	is 'a saved guest panics as others do' "$status $(< "$dir/out")" '125 before'
 	has 'and its end is shown' "$(< "$dir/err")" 'Kernel panic'
 	is 'its log is whole' "$(grep -cE 'Linux version|Run /init|Kernel panic - ' "$dir/log")" 3
-	run --saved --append "$mark" --timeout 3 -- sleep 1000
+	run --saved "${marked[@]}" --timeout 3 -- sleep 1000
 	is 'a time-out of a saved guest is 124' "$status" 124
 	is 'one guest was saved for all' "$(saved_guests | wc -l)" 1
 	run --saved --qemu-arg -no-such-option -- true
@@ -291,15 +293,15 @@ test_broken_saved() {
 
 	for file in state memory; do
 		truncate -s 100K "$(saved_guests)/$file"
-		run --saved --append "$mark" -- true
+		run --saved "${marked[@]}" -- true
 		is "a saved guest whose $file is broken is 125" "$status" 125
 		has 'that is said in one line' "$(grep -c . "$dir/err") $(< "$dir/err")" '^1 lab: the saved guest is broken'
-		run --saved --append "$mark" -- true
+		run --saved "${marked[@]}" -- true
 		is 'the next run makes another' "$status $(saved_guests | wc -l)" '0 1'
 	done
 	cp -r "${vm%/*}" "$dir/scripts"
 	sed -i 's/^hostname lab/hostname other/' "$dir/scripts/guest/init"
-	vm=$dir/scripts/vm run --saved --append "$mark" -- hostname
+	vm=$dir/scripts/vm run --saved "${marked[@]}" -- hostname
 	is 'other scripts are of another saved guest' "$(< "$dir/out")" other
 	saved_guests | xargs rm -rf
 }
