@@ -194,7 +194,10 @@ struct my_event_set *test_all_counters(struct kunit *test,
 int test_try_up(struct my_event_set *set);
 void test_up(struct kunit *test, struct my_event_set *set);
 
-/* Up, but rotations end when the test says so, by what follows; and what that returns. */
+/*
+ * Brings up a set that multiplexes, and cancels its timer: the first rotation goes on until the
+ * test calls test_rotate(), which returns what my_event_set_rotate() returned on the set's CPU.
+ */
 void test_up_without_timer(struct kunit *test, struct my_event_set *set);
 int test_rotate(struct my_event_set *set);
 
