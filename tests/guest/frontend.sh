@@ -22,7 +22,3 @@ all_is_as_before() {
 	unload
 	is "the registers are as before" "$(registers)" "$1"
 }
-
-nothing_is_unknown() {
-	is "nothing is an unknown NMI, or worse" "$(dmesg | grep -cE 'Uhhuh|WARNING|BUG')" 0
-}

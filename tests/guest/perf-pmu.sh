@@ -120,6 +120,5 @@ load cpu=3 counters=none
 is "loaded again, for a task that perf has counted before" "$(tally $instructions /root/loop10)" 10000000
 unload
 is "perf has its own PMU again" "$(tally instructions:u /root/loop10)" 10000000
-nothing_is_unknown
 
 finish
