@@ -188,6 +188,11 @@ static void set_of_cpus(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
 }
 
+static int rotate(struct my_event_set *set, u64 events, void *unused)
+{
+	return my_event_set_rotate(set);
+}
+
 /* More events than counters: each counts what happens while it has one. */
 static void set_rotates(struct kunit *test)
 {
@@ -198,7 +203,9 @@ static void set_rotates(struct kunit *test)
 	u64 counts[5] = {};
 
 	KUNIT_ASSERT_GT(test, set->schedule.nr_rotations, 1U);
-	test_up_without_timer(test, set);
+	test_up(test, set);
+	/* Rotations end when the test says so. */
+	KUNIT_EXPECT_EQ(test, hrtimer_cancel(&set->timer.timer), 1);
 	for (round = 0; round < 12; round++) {
 		test_retire(test, 100 + round, round);
 		for (i = 0; i < 5; i++)
@@ -206,7 +213,7 @@ static void set_rotates(struct kunit *test)
 		if (round % 3 == 1)
 			KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		sim_pass_ms(4);
-		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
 	}
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
@@ -237,8 +244,9 @@ static void set_rotates_beside(struct kunit *test)
 	/* With fewer bits perf's start does not show. */
 	pmu.width = 64;
 	set = test_set(test, &pmu, "instructions,dTLB-load-misses,branches,r1234,dTLB-load-misses");
-	test_up_without_timer(test, set);
-	KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+	test_up(test, set);
+	hrtimer_cancel(&set->timer.timer);
+	KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
 	/* What stands on gp3 and gp4 is freed, and perf takes one of them. */
 	leave(sim, 3, true);
 	take(sim, 3, SIM_DTLB_READ_MISS, true);
@@ -246,7 +254,7 @@ static void set_rotates_beside(struct kunit *test)
 		test_retire(test, 10, 0);
 		count += set->active & 1 ? 10 : 0;
 		sim_pass_ms(4);
-		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
 		KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 		/* The one that counted when it was taken is marked, too. */
 		clobbered |= round > 2 ? s->marks.clobbered : 0;
@@ -258,9 +266,9 @@ static void set_rotates_beside(struct kunit *test)
 	/* It is had again when perf has left it. */
 	leave(sim, 3, true);
 	for (round = 0; round < 4; round++)
-		KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+		KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
-	KUNIT_ASSERT_EQ(test, test_rotate(set), 0);
+	KUNIT_ASSERT_EQ(test, my_event_set_call(set, 0, rotate, NULL), 0);
 	KUNIT_ASSERT_EQ(test, my_event_set_read(set, s), 0);
 	KUNIT_EXPECT_EQ(test, s->marks.clobbered, 0ULL);
 	KUNIT_ASSERT_EQ(test, my_event_set_down(set), 0);
@@ -601,11 +609,11 @@ static void set_rotation_fails(struct kunit *test)
 			hrtimer_cancel(&set->timer.timer);
 			sim->fail_nth = nth;
 			sim->fail_err = all_errs[i];
-			test_rotate(set);
+			my_event_set_call(set, 0, rotate, NULL);
 			sim->fail_nth = 0;
 			failed = sim->has_failed;
 			forgive(sim, 0);
-			test_rotate(set);
+			my_event_set_call(set, 0, rotate, NULL);
 			/* What has failed is told once. */
 			my_event_set_read(set, s);
 			my_event_set_read(set, s);
