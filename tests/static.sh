@@ -396,7 +396,7 @@ once "a kernel without tracing is refused" needs_tracing "${kernels[0]}"
 if [[ $build_part != 0 ]]; then
 	once "W=1, RISC-V" compile 6.12-riscv64
 fi
-# Of its KUnit tests check runs none but as a sample.
+# check compiles them whenever they have changed, and runs them as a sample.
 once "W=1 of the KUnit tests, RISC-V" compile_tests 6.12-riscv64
 once "every KUnit test is built" unbuilt_tests
 once "leaves.h is what make-leaves makes" other_leaves
