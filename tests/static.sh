@@ -179,24 +179,21 @@ compile_tests_reads() {
 
 # The same of the KUnit tests. Debian's kernels have no KUnit to link with.
 compile_tests() {
-	local kernel others=riscv sparse=2 tests objects
+	local kernel others=riscv sparse=2 core=(pmu_test_kunit.c) tests objects
 
 	kernel=$(lab lab-kernel "$1")
 	rm -rf "$work/tests"
 	mkdir "$work/tests"
 	tests=(tests/kunit/*.[ch])
 	if [[ $1 == *-riscv64 ]]; then
-		others=x86 sparse=0	# see compile()
+		others=x86 sparse=0 core=()	# see compile()
 		tests=(tests/kunit/riscv/*.[ch] tests/kunit/pmu_clock.h)
 	fi
 	mapfile -t flat < <(printf '%s\n' "${module[@]}" | grep -v "/$others/")
 	cp "${flat[@]}" "$work/tests"
 	# the seam is another one
 	cp "${tests[@]}" tests/kunit/Kbuild "$work/tests"
-	mapfile -t objects < <(cd "$work/tests" && printf '%s\n' test_*.c pmu_sim.c | sed 's/c$/o/')
-	if [[ $1 != *-riscv64 ]]; then
-		objects+=(pmu_test_kunit.o)
-	fi
+	mapfile -t objects < <(cd "$work/tests" && printf '%s\n' test_*.c pmu_sim.c "${core[@]}" | sed 's/c$/o/')
 	make -s -C "$kernel/headers" M="$work/tests" CONFIG_MY_PMU_KUNIT_TEST=m \
 		-j "$(nproc)" W=1 C="$sparse" "${objects[@]}" 2>&1 | sed "s,$work/tests/,,g"
 }
